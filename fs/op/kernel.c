@@ -87,15 +87,15 @@ void op_drop_attributes(struct op *op, struct node *n)
 		op_notify(op, n, ARMED_ATTRIBUTES);
 }
 
-/* A lookup whose reply is on its way has nothing to drop yet: a notice may take
- * the name from its node, for which this call does not wait. */
+/* Others may be about to get the attributes by a lookup: its reply comes before the
+ * notice of the name, which takes the lock of the directory. */
 void op_drop_named(struct op *op, struct node *n)
 {
 	struct node *named = named_now(op, n);
 
 	if (named) {
 		op_drop_attributes(op, named);
-		kernel_notify(op->fs, op, named, ARMED_ATTRIBUTES);
+		notice_node(&op->fs->notices, named, ARMED_NAME);
 	}
 	node_put(&op->fs->nodes, named);
 }
