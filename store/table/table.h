@@ -311,7 +311,8 @@ struct object_ref {
 	const struct column *column;	/* or NULL */
 	struct bytes path;
 };
-/* Write an attribute. value null removes it. */
+/* Write an attribute; its partition, if the object is in one, is locked
+ * (write_lock). value null removes it. */
 void attribute_write(struct write *w, const struct object_ref *object,
 		     uint8_t name, struct bytes value, int64_t timestamp_us);
 /* Read it: 1 with *value from arena, 0, -errno. */
