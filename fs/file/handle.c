@@ -88,7 +88,7 @@ static void begin_empty(struct handle *h, struct write_buffer *buffer,
  */
 static void drop_size(struct op *op, struct node *n)
 {
-	atomic_fetch_or(&n->flags, NODE_RESIZED);
+	stat_note_resized(n);
 	if (atomic_fetch_and(&n->armed, ~ARMED_ATTRIBUTES) & ARMED_ATTRIBUTES)
 		op_drop_attributes(op, n);
 }

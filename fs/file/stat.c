@@ -332,15 +332,34 @@ static double seconds_until(const struct op *op, int64_t expires_s)
 }
 
 /*
- * True for the first answer about a file after it had writers. The kernel takes
- * the attributes of an answer for fresh before it sets their size: until then
- * it would show the size that a writer left there.
+ * The kernel takes the attributes of an answer for fresh before it sets their
+ * size: until then it would show the size that a writer left there. So after
+ * writers its first answers are kept by nobody. Which of several comes first to
+ * the kernel is unknown here: they are all those of a second, node.resized says
+ * since when.
  */
-static bool takes_resized(struct node *n)
+#define RESIZED_ASKED 1u	/* it had writers, and no answer since */
+#define RESIZED_NS 1000000000ull
+#define RESIZED_UNIT_NS (1ull << 26)	/* 32 bits are nine years of these */
+
+void stat_note_resized(struct node *n)
 {
-	return (atomic_load(&n->flags) & NODE_RESIZED) &&
-	       (atomic_fetch_and(&n->flags, ~(uint32_t)NODE_RESIZED) &
-		NODE_RESIZED);
+	atomic_store(&n->resized, RESIZED_ASKED);
+}
+
+/* True if an answer about n may be one of the first after its writers. */
+static bool is_resized(struct node *n)
+{
+	uint32_t since = atomic_load(&n->resized), now;
+
+	if (!since)
+		return false;
+	now = (uint32_t)(clock_monotonic_ns() / RESIZED_UNIT_NS) | 2;
+	if (since == RESIZED_ASKED)
+		atomic_compare_exchange_strong(&n->resized, &since, now);
+	else if (now - since > RESIZED_NS / RESIZED_UNIT_NS + 2)
+		return !atomic_compare_exchange_strong(&n->resized, &since, 0);
+	return true;
 }
 
 void stat_fill_attr(struct op *op, struct node *n, struct child *c,
@@ -361,7 +380,7 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	*timeout_s = seconds_until(op, times_child_changes_s(c));
 	if (pending || c->volatile_attributes || n->json ||
 	    (atomic_load(&n->flags) & NODE_PAST) ||
-	    (!pending && takes_resized(n)))
+	    (!pending && is_resized(n)))
 		*timeout_s = 0;
 	if (*timeout_s <= 0)
 		return;

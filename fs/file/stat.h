@@ -23,6 +23,8 @@ int stat_lookup_by_path(struct op *op, const struct node *dir,
 			struct bytes name, struct child *c, struct node **out);
 /* Set a child's times to those that were set beside the data. */
 int stat_set_times(struct op *op, struct node *dir, struct child *c);
+/* Note that a writer of n, a file, may change the size that the kernel has. */
+void stat_note_resized(struct node *n);
 /* Set what is known of a directory of which nothing is stored. */
 void stat_of_kept(struct op *op, struct node *n, struct child *out);
 void stat_fill_attr(struct op *op, struct node *n, struct child *c,

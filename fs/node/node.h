@@ -40,7 +40,6 @@ enum node_flags {
 	NODE_LEAVING = 256,	/* a file whose name is being taken: leave.h */
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 	NODE_TAKEN = 1024,	/* made anew in another table: kind/waiting.c */
-	NODE_RESIZED = 2048,	/* a file: had writers since the last stat */
 	NODE_COPIED = 4096,	/* a table: its maker fills it, as copiers do */
 	NODE_TOLD = 8192,	/* a table: the errors say that files wait */
 };
@@ -80,6 +79,7 @@ struct node {
 	_Atomic uint32_t opens;
 	_Atomic uint64_t hints;		/* of a table: op/times.c */
 	_Atomic pid_t maker_pid;	/* the process that made it by path */
+	_Atomic uint32_t resized;	/* a file had writers: file/stat.c */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic uint32_t told_to;	/* of a directory: op/kernel.c */
 	_Atomic int64_t mtime_ns;	/* stored only in memory; 0: none */
