@@ -55,7 +55,7 @@ static int set_times(struct op *op, struct node *dir, struct node *n,
 	struct place p;
 	int err;
 
-	if (!table || c->ops->part == PART_NONE)
+	if (!table || c->ops->part == PART_NONE || c->time_is_read)
 		return 0;
 	if (!c->ops->directory && !c->ops->file->document &&
 	    c->timestamp_us == NO_TIMESTAMP)
@@ -137,9 +137,9 @@ static bool stat_known(struct op *op, struct node *n, struct child *out)
 }
 
 /* Note the attributes *c, which were read after the table's count of changes
- * and the moment were. */
+ * was. */
 static void know(struct op *op, struct node *n, const struct child *c,
-		 uint32_t changes, const struct node_moment *m)
+		 uint32_t changes)
 {
 	struct node_known known = {
 		.mtime_ns = c->mtime_ns,
@@ -147,7 +147,7 @@ static void know(struct op *op, struct node *n, const struct child *c,
 		.size = c->size,
 		.changes = changes,
 		.is_set = c->time_is_set,
-		.moment = *m,
+		.moment = c->moment,
 	};
 
 	if (times_child_changes_s(c) == NO_TIME && !c->volatile_attributes)
@@ -169,7 +169,6 @@ void stat_know_touched(struct op *op)
 static int stat_now(struct op *op, struct node *n, struct child *out)
 {
 	uint32_t changes = n->table ? atomic_load(&n->table->changes) : 0;
-	struct node_moment m = known_moment(op, n);
 	int err = n->ops->stat(op, n, out);
 	bool found = !err;
 
@@ -180,8 +179,8 @@ static int stat_now(struct op *op, struct node *n, struct child *out)
 	}
 	if (!err)
 		err = set_times(op, NULL, n, out);
-	if (!err && found && (m.state || is_known_by_time(op, n)))
-		know(op, n, out, changes, &m);
+	if (!err && found && (out->moment.state || is_known_by_time(op, n)))
+		know(op, n, out, changes);
 	return err == -EINVAL ? 0 : err;	/* no key: it has no place */
 }
 
@@ -207,26 +206,26 @@ int stat_node(struct op *op, struct node *n, struct child *out)
 
 /* A kind can read both at once only if they are stored under n's own name. */
 int stat_and_load(struct op *op, struct node *n, struct child *out,
-		  struct buf *text, struct node_moment *m)
+		  struct buf *text)
 {
 	const struct file_kind *file = n->ops->file;
 	int err;
 
-	m->state = 0;
 	if (!file->load_with_stat || node_is_gone(n) ||
 	    unkeyed_holds(op->fs, n)) {
 		/* After a change in between an old time goes with the new text,
 		 * and copiers by time copy it again. */
 		err = stat_node(op, n, out);
+		out->moment.state = 0;
 		return err ? err : content_load(op, n, text);
 	}
-	err = file->load_with_stat(op, n, text, out, m);
+	err = file->load_with_stat(op, n, text, out);
 	if (!known_may_be(n))
-		m->state = 0;
+		out->moment.state = 0;
 	if (!err)
 		err = set_times(op, NULL, n, out);
-	if (!err && m->state)
-		know(op, n, out, 0, m);
+	if (!err && out->moment.state)
+		know(op, n, out, 0);
 	return err;
 }
 
@@ -275,7 +274,7 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	if (!*out)
 		return -ENOMEM;
 	if (c->moment.state)
-		know(op, *out, c, changes, &c->moment);
+		know(op, *out, c, changes);
 	/* A table's own times are found by its node. */
 	return c->is_table ? stat_node(op, *out, c) : 0;
 }

@@ -9,10 +9,10 @@
 /* Get the attributes of n, as the kind's stat does; a kept directory exists
  * though nothing of it is stored. */
 int stat_node(struct op *op, struct node *n, struct child *out);
-/* The same of a file, and append the committed text to which they belong. *m: a
- * moment after which both were read (known_is_same); or state 0. */
+/* The same of a file, and append the committed text to which they belong: both
+ * were read after out->moment. */
 int stat_and_load(struct op *op, struct node *n, struct child *out,
-		  struct buf *text, struct node_moment *m);
+		  struct buf *text);
 /* Look up the child of that name and its node (a reference also with some
  * errors). */
 int stat_lookup(struct op *op, struct node *dir, struct bytes name,

@@ -71,7 +71,7 @@ static int version_load(struct op *op, struct node *n,
 			struct view_version **out)
 {
 	struct view_version *v = mem_zalloc(1, sizeof(*v));
-	int err = v ? stat_and_load(op, n, &v->child, &v->text, &v->moment) :
+	int err = v ? stat_and_load(op, n, &v->child, &v->text) :
 		      -ENOMEM;
 
 	if (!err && v->text.failed)
@@ -95,7 +95,7 @@ static int version_load(struct op *op, struct node *n,
 /* True if it may be kept for the next reader: it is small, and has no end. */
 static bool may_return(const struct view_version *v)
 {
-	return v->moment.state && v->text.len <= FILE_CACHED &&
+	return v->child.moment.state && v->text.len <= FILE_CACHED &&
 	       v->child.expires_s == NO_TIME && !v->child.volatile_attributes;
 }
 
@@ -112,7 +112,7 @@ static struct view_version *take_spare(struct op *op, struct node *n)
 		stripe->spare = NULL;
 	}
 	mutex_unlock(&stripe->lock);
-	if (v && known_is_same(op, n, &v->moment))
+	if (v && known_is_same(op, n, &v->child.moment))
 		return v;
 	view_version_free(op->fs, v);
 	return NULL;

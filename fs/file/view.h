@@ -42,7 +42,6 @@ struct view_version {
 	uint64_t other_size;
 	uint64_t hash;		/* of a text that the kernel may keep */
 	uint64_t node;		/* its id */
-	struct node_moment moment;	/* both were read after it */
 };
 
 /* True for a value's file. Others are read directly, without holds; some of

@@ -57,13 +57,15 @@ static int stat_place(struct op *op, const struct place *p, struct child *out)
 	struct cell_view cell;
 	int got;
 
-	if (out->ops == &kind_collection)
+	if (out->ops == &kind_collection) {
+		out->moment = known_moment_at(op, p);
 		return stat_collection(op, p, out);
+	}
 	if (out->ops == &kind_key_column)
 		return key_column_stat(op, p, out);
 	if (out->ops == &kind_collection_json)
 		return collection_json_stat(op, p, out);
-	got = known_cell(op, p, &cell, NULL);
+	got = known_cell(op, p, &cell, &out->moment);
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	cell_child(out, p->table, p->type, &cell);
@@ -77,10 +79,7 @@ int cell_lookup(struct op *op, struct node *dir, struct child *c)
 	struct place p;
 	int err = place_of_child(op, dir, c, &p);
 
-	if (err)
-		return err;
-	c->moment = known_moment_at(op, &p);
-	return stat_place(op, &p, c);
+	return err ? err : stat_place(op, &p, c);
 }
 
 /* Key columns are renamed by ALTER TABLE, and keep their numbers. */
@@ -133,17 +132,18 @@ static int load(struct op *op, struct node *n, struct buf *out)
 }
 
 static int load_with_stat(struct op *op, struct node *n, struct buf *out,
-			  struct child *c, struct node_moment *m)
+			  struct child *c)
 {
 	size_t before = out->len;
 	struct cell_view cell;
 	struct place p;
-	int err = read_at_node(op, n, &p, &cell, m);
+	int err;
 
+	begin_child(c, n);
+	err = read_at_node(op, n, &p, &cell, &c->moment);
 	if (err)
 		return err;
 	cell_print_value(out, p.type, cell.value);
-	begin_child(c, n);
 	describe(c, p.table, &cell);
 	c->size = out->len - before;
 	return 0;

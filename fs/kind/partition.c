@@ -43,9 +43,10 @@ void partition_query(struct query *q, const struct place *p,
 	}
 }
 
-/* Read the first row below a place, in the op's memory: 1, 0. */
+/* Read the first row below a place, in the op's memory, and after the moment *m,
+ * if m is not NULL: 1, 0. */
 static int first_row(struct op *op, const struct place *p, struct row_view *row,
-		     struct cursor **cursor)
+		     struct cursor **cursor, struct node_moment *m)
 {
 	struct slice slice;
 	struct query q;
@@ -53,7 +54,9 @@ static int first_row(struct op *op, const struct place *p, struct row_view *row,
 
 	*cursor = NULL;
 	if (place_is_row(p))
-		return known_row(op, p, UINT64_MAX, row, NULL);
+		return known_row(op, p, UINT64_MAX, row, m);
+	if (m)
+		*m = known_moment_at(op, p);
 	partition_query(&q, p, &slice);
 	q.limit = 1;
 	q.now_s = op->now_s;
@@ -68,12 +71,14 @@ static const struct node_ops *kind_below(const struct table *t, uint32_t level)
 	return level == t->clustering_count ? &kind_row : &kind_partition;
 }
 
-int partition_stat_place(struct op *op, const struct place *p,
-			 struct child *out)
+int partition_stat_place(struct op *op, struct node *table,
+			 const struct place *p, struct child *out)
 {
-	struct cursor *cursor;
+	struct cursor *cursor = NULL;
 	struct row_view row;
-	int got = first_row(op, p, &row, &cursor), err = 0;
+	int err = 0, got = place_is_row(p) ?
+		known_row_timed(op, table, p, &row, &out->moment) :
+		first_row(op, p, &row, &cursor, &out->moment);
 
 	if (got > 0) {
 		row_child(out, p->table, &row);
@@ -90,7 +95,7 @@ static int stat_partition(struct op *op, struct node *n, struct child *out)
 
 	child_init(out, n->ops);
 	out->value = node_value(n);
-	return err ? err : partition_stat_place(op, &p, out);
+	return err ? err : partition_stat_place(op, n->table, &p, out);
 }
 
 /* Set out to the child that a key's name describes, without looking whether it
@@ -128,7 +133,7 @@ int partition_check_new(struct op *op, struct node *dir, const struct child *c)
 	    type_ordered_exact(table_clustering_column(p.table,
 					p.clustering_count - 1)->type))
 		return got;
-	got = first_row(op, &p, &row, &cursor);
+	got = first_row(op, &p, &row, &cursor, NULL);
 	if (got > 0)
 		got = key_name_check(op, &p, &row);
 	cursor_close(cursor);
@@ -163,7 +168,7 @@ static int lookup_rows(struct op *op, struct node *dir, struct bytes base,
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
 	if (!err)
-		err = partition_stat_place(op, &p, out);
+		err = partition_stat_place(op, dir->table, &p, out);
 	if (err != -ENOENT)
 		return err;
 	/* A directory that is kept has an empty document. */
@@ -205,7 +210,7 @@ static int lookup_static(struct op *op, struct node *dir, struct child *out)
 		return -ENOENT;
 	child_init(out, &kind_static);
 	p.is_static = true;
-	got = known_row(op, &p, UINT64_MAX, &row, NULL);
+	got = known_row(op, &p, UINT64_MAX, &row, &out->moment);
 	if (got > 0 && !row.static_count)
 		got = 0;
 	if (got > 0)
@@ -244,10 +249,7 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 		return -ENOENT;
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
-	if (err)
-		return err;
-	out->moment = known_moment_at(op, &p);
-	return partition_stat_place(op, &p, out);
+	return err ? err : partition_stat_place(op, dir->table, &p, out);
 }
 
 int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
@@ -309,7 +311,7 @@ int partition_check_empty(struct op *op, struct node *n)
 		got = place_of(op, n, &p);
 	if (got)
 		return got < 0 ? got : -ENOTEMPTY;
-	got = first_row(op, &p, &row, &cursor);
+	got = first_row(op, &p, &row, &cursor, NULL);
 	if (got > 0 && place_is_row(&p) && !row.cell_count)
 		got = 0;
 	cursor_close(cursor);
@@ -320,7 +322,7 @@ static int begin_listing(struct op *op, struct listing *l)
 {
 	struct slice slice;
 	struct query q;
-	int err = listing_place(op, l);
+	int attribute = 0, err = listing_place(op, l);
 
 	if (err)
 		return err;
@@ -329,6 +331,11 @@ static int begin_listing(struct op *op, struct listing *l)
 	q.with_statics = false;
 	q.static_only_rows = false;
 	q.now_s = op->now_s;
+	if (!l->documents && !table_is_schemaless(l->place.table))
+		attribute = times_attribute(op, l->node->table);
+	if (attribute < 0)
+		return attribute;
+	q.attribute = (uint8_t)attribute;
 	err = listing_narrow(l, &q, &slice);
 	if (err)
 		return err;
@@ -400,7 +407,7 @@ static int rmdir_partition(struct op *op, struct node *n)
 	if (got == -EINVAL)	/* waits for its key: no children */
 		return 0;
 	if (!got)
-		got = first_row(op, &p, &row, &cursor);
+		got = first_row(op, &p, &row, &cursor, NULL);
 	cursor_close(cursor);
 	if (got)
 		return got < 0 ? got : -ENOTEMPTY;

@@ -12,8 +12,8 @@ extern const struct node_ops kind_partition;
 void partition_query(struct query *q, const struct place *p,
 		     struct slice *slice);
 /* Describe what is at a place, by its first row. -ENOENT: nothing is live. */
-int partition_stat_place(struct op *op, const struct place *p,
-			 struct child *out);
+int partition_stat_place(struct op *op, struct node *table,
+			 const struct place *p, struct child *out);
 int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 		     struct child *out);
 /* Describe the child of a key's name, existing or not (unkeyed: a shortened

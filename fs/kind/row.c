@@ -33,15 +33,21 @@ void row_child(struct child *c, const struct table *t,
 	c->changes_s = times_row_changes_s(row);
 	if (!c->mtime_ns)
 		c->mtime_ns = t->created_us * MICROSECOND;
+	if (!bytes_is_null(row->attribute))
+		times_of_listed(c, row->attribute);
+}
+
+/* True if nothing of the static row that was read is there. */
+static bool is_nothing(const struct place *p, const struct row_view *row)
+{
+	return p->is_static && !row->static_count;
 }
 
 static int read_row(struct op *op, const struct place *p, struct row_view *row)
 {
 	int got = known_row(op, p, UINT64_MAX, row, NULL);
 
-	if (got > 0 && p->is_static && !row->static_count)
-		return 0;
-	return got;
+	return got > 0 && is_nothing(p, row) ? 0 : got;
 }
 
 static int stat_row(struct op *op, struct node *n, struct child *out)
@@ -54,9 +60,9 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 	out->value = node_value(n);
 	if (got)
 		return got;
-	got = read_row(op, &p, &row);
-	if (got <= 0)
-		return got ? got : -ENOENT;
+	got = known_row_timed(op, n->table, &p, &row, &out->moment);
+	if (got <= 0 || is_nothing(&p, &row))
+		return got < 0 ? got : -ENOENT;
 	row_child(out, p.table, &row);
 	return p.is_static ? 0 : key_name_check(op, &p, &row);
 }

@@ -10,7 +10,8 @@ extern const struct node_ops kind_row, kind_static;
 /* Store the marker of the row c in dir. touch: the directory above changes with it. */
 int row_insert(struct op *op, struct node *dir, const struct child *c,
 	       bool touch);
-/* Describe a row that was read. */
+/* Describe the directory of a row that was read, with its time if that was read,
+ * too. */
 void row_child(struct child *c, const struct table *t,
 	       const struct row_view *row);
 #endif

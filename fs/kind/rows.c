@@ -133,7 +133,7 @@ static int stat_partition_rows(struct op *op, struct node *n,
 	if (err)
 		return err;
 	describe(out, p.table, (enum row_form)n->number);
-	err = partition_stat_place(op, &p, out);
+	err = partition_stat_place(op, n->table, &p, out);
 	return err == -ENOENT && (is_kept(op, n) || atomic_load(&n->opens)) ?
 		       0 : err;
 }

@@ -35,10 +35,10 @@ struct store_how {
 struct file_kind {
 	/* Append the committed contents. -ENOENT: there are none. */
 	int (*load)(struct op *op, struct node *n, struct buf *out);
-	/* As load and the node's stat, from one read of the store, after the
-	 * moment *m (op/known.h). NULL: one is called after the other. */
+	/* As load and the node's stat, from one read of the store. NULL: one is
+	 * called after the other. */
 	int (*load_with_stat)(struct op *op, struct node *n, struct buf *out,
-			      struct child *c, struct node_moment *m);
+			      struct child *c);
 	/* Store this as the contents. */
 	int (*store)(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how);

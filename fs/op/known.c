@@ -45,15 +45,6 @@ struct node_moment known_moment_at(const struct op *op, const struct place *p)
 	return moment_of(op, p->table->number, p->partition_key);
 }
 
-struct node_moment known_moment(struct op *op, struct node *n)
-{
-	struct place p;
-
-	if (!known_may_be(n) || place_of(op, n, &p))
-		return (struct node_moment){ .state = 0 };
-	return known_moment_at(op, &p);
-}
-
 /* True if the partition has not changed since the moment. */
 static bool is_now(const struct op *op, uint32_t table,
 		   const struct node_moment *m)
@@ -169,16 +160,28 @@ static bool is_row_of(const struct known_row *k, const struct place *p)
 	return true;
 }
 
-/* Take the row that is kept there, if it has these columns: one more user. */
+/* What is wanted of a row: columns, and an attribute or 0. */
+struct wanted {
+	uint64_t columns;
+	uint8_t attribute;
+};
+
+/* True if k has all of it. */
+static bool has(const struct known_row *k, const struct wanted *wanted)
+{
+	return !(wanted->columns & ~k->columns) &&
+	       (!wanted->attribute || !bytes_is_null(k->row.attribute));
+}
+
+/* Take the row that is kept there, if it has what is wanted: one more user. */
 static struct known_row *take(const struct op *op, struct known_place *at,
-			      const struct place *p, uint64_t columns)
+			      const struct place *p, const struct wanted *wanted)
 {
 	struct known_row *k;
 
 	mutex_lock(&at->lock);
 	k = at->row;
-	if (k && k->schema == op->schema && !(columns & ~k->columns) &&
-	    is_row_of(k, p))
+	if (k && k->schema == op->schema && has(k, wanted) && is_row_of(k, p))
 		atomic_fetch_add(&k->users, 1);
 	else
 		k = NULL;
@@ -224,17 +227,24 @@ static struct known_row *new_row(struct op *op)
 	return k;
 }
 
-static int read_row(const struct op *op, const struct place *p, uint64_t columns,
-		    struct arena *arena, struct row_view *row)
+static int read_row(const struct op *op, const struct place *p,
+		    const struct wanted *wanted, struct arena *arena,
+		    struct row_view *row)
 {
-	return table_read(op->store, p->table, p->partition_key,
-			  p->is_static ? NULL : p->clustering, columns,
-			  op->now_s, arena, row);
+	int err, got = table_read(op->store, p->table, p->partition_key,
+				  p->is_static ? NULL : p->clustering,
+				  wanted->columns, op->now_s, arena, row);
+
+	if (got <= 0 || !wanted->attribute)
+		return got;
+	err = table_row_attribute(op->store, p->table, wanted->attribute, arena,
+				  row);
+	return err ? err : 1;
 }
 
 /* Read it, and keep it if that may help the next: one more user. 1, 0, -errno. */
 static int read_new(struct op *op, struct known_place *at, const struct place *p,
-		    uint64_t columns, struct known_row **out)
+		    const struct wanted *wanted, struct known_row **out)
 {
 	struct known_row *k = new_row(op);
 	int got;
@@ -243,9 +253,9 @@ static int read_new(struct op *op, struct known_place *at, const struct place *p
 		return -ENOMEM;
 	k->table = p->table->number;
 	k->is_static = p->is_static;
-	k->columns = columns;
+	k->columns = wanted->columns;
 	k->moment = moment_of(op, k->table, p->partition_key);
-	got = read_row(op, p, columns, &k->arena, &k->row);
+	got = read_row(op, p, wanted, &k->arena, &k->row);
 	if (got <= 0) {
 		give(op, k);
 		return got;
@@ -256,8 +266,10 @@ static int read_new(struct op *op, struct known_place *at, const struct place *p
 	return 1;
 }
 
-int known_row(struct op *op, const struct place *p, uint64_t columns,
-	      struct row_view *row, struct node_moment *m)
+/* As known_row. */
+static int find_row(struct op *op, const struct place *p,
+		    const struct wanted *wanted, struct row_view *row,
+		    struct node_moment *m)
 {
 	struct known_place *at;
 	struct known_row *k;
@@ -266,16 +278,16 @@ int known_row(struct op *op, const struct place *p, uint64_t columns,
 	if (!may_keep(op, p)) {
 		if (m)
 			*m = moment_of(op, p->table->number, p->partition_key);
-		return read_row(op, p, columns, &op->arena, row);
+		return read_row(op, p, wanted, &op->arena, row);
 	}
 	at = kept_at(op->fs, p);
-	k = take(op, at, p, columns);
+	k = take(op, at, p, wanted);
 	if (k && !is_now(op, k->table, &k->moment)) {
 		give(op, k);
 		k = NULL;
 	}
 	if (!k)
-		got = read_new(op, at, p, columns, &k);
+		got = read_new(op, at, p, wanted, &k);
 	if (got <= 0)
 		return got;
 	*row = k->row;
@@ -283,6 +295,24 @@ int known_row(struct op *op, const struct place *p, uint64_t columns,
 		*m = k->moment;
 	op->rows[op->row_count++] = k;
 	return 1;
+}
+
+int known_row(struct op *op, const struct place *p, uint64_t columns,
+	      struct row_view *row, struct node_moment *m)
+{
+	const struct wanted wanted = { .columns = columns };
+
+	return find_row(op, p, &wanted, row, m);
+}
+
+int known_row_timed(struct op *op, struct node *table, const struct place *p,
+		    struct row_view *row, struct node_moment *m)
+{
+	int attribute = times_attribute(op, table);
+	const struct wanted wanted = { .columns = UINT64_MAX,
+				       .attribute = (uint8_t)attribute };
+
+	return attribute < 0 ? attribute : find_row(op, p, &wanted, row, m);
 }
 
 int known_cell(struct op *op, const struct place *p, struct cell_view *cell,

@@ -10,10 +10,8 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 
-/* Return the present moment of the place of n, a cell's file or a directory in a
- * partition. state 0: it is of no use. */
-struct node_moment known_moment(struct op *op, struct node *n);
-/* The same of what is at that place, and is to be read. */
+/* Return the present moment of a place in a partition, which is to be read. state
+ * 0: it is of no use. */
 struct node_moment known_moment_at(const struct op *op, const struct place *p);
 /* True if n is of a kind of which anything may be known. */
 bool known_may_be(const struct node *n);
@@ -33,6 +31,10 @@ bool known_now(struct op *op, struct node *n, struct node_known *known);
  */
 int known_row(struct op *op, const struct place *p, uint64_t columns,
 	      struct row_view *row, struct node_moment *m);
+/* The same of all columns, and of a table in which times of directories are stored
+ * row->attribute, too (times_of_listed). */
+int known_row_timed(struct op *op, struct node *table, const struct place *p,
+		    struct row_view *row, struct node_moment *m);
 /* The same of the cell that p is. */
 int known_cell(struct op *op, const struct place *p, struct cell_view *cell,
 	       struct node_moment *m);

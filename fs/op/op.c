@@ -222,6 +222,20 @@ void op_remark(struct op *op, struct node *n, const char *sentence)
 	record_error(op, 0, n, NULL, sentence);
 }
 
+/* Put the nodes that a change has found. */
+static void put_changed(struct op *op)
+{
+	struct node_table *nodes = &op->fs->nodes;
+
+	while (op->kept_count)
+		node_put(nodes, op->kept[--op->kept_count].n);
+	node_put(nodes, op->timed);
+	node_put(nodes, op->hinted);
+	node_put(nodes, op->changing);
+	node_put(nodes, op->reached);
+	node_put(nodes, op->touched);
+}
+
 int op_end(struct op *op, int err, struct node *n, const char *name)
 {
 	struct fs *fs = op->fs;
@@ -249,13 +263,9 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 		op->schema = NULL;
 		snapshot_release(fs->store, op->store);
 	}
-	while (op->kept_count)
-		node_put(&fs->nodes, op->kept[--op->kept_count].n);
-	node_put(&fs->nodes, op->timed);
-	node_put(&fs->nodes, op->hinted);
-	node_put(&fs->nodes, op->changing);
-	node_put(&fs->nodes, op->reached);
-	node_put(&fs->nodes, op->touched);
+	if (op->kept_count || op->timed || op->hinted || op->changing ||
+	    op->reached || op->touched)
+		put_changed(op);
 	if (op->call) {
 		op->call->wait_for = op->wait_for;
 		op->call->names = op->names;

@@ -302,12 +302,13 @@ struct child {
 	/* From the data, and for a cell the timestamp: a time that was set
 	 * beside it is looked up by the kind's caller. */
 	int64_t mtime_ns, timestamp_us;
-	bool time_is_set;	/* it was stored beside the data */
+	bool time_is_read;	/* it was looked up, */
+	bool time_is_set;	/* and was stored beside the data */
 	int64_t expires_s;	/* NO_TIME: never */
 	/* The second in which the first value in a directory ends, from which
 	 * its time comes; NO_TIME: none does. */
 	int64_t changes_s;
-	/* Of its partition, before it was read: known_moment_at. */
+	/* After which it was read: op/known.h. state 0: it is of no use. */
 	struct node_moment moment;
 	bool volatile_name, volatile_attributes;	/* timeout 0 */
 	bool unkeyed;		/* its @key will tell its kind */

@@ -351,12 +351,28 @@ static int directory_times(struct op *op, struct node *table,
 	if (got || (!(hints & HINT_DIRECTORIES)))
 		return got;
 	got = stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
-	c->time_is_set = got > 0;
-	if (got > 0 && value.len >= 8) {
-		c->mtime_ns = (int64_t)get_le64(value.ptr);
-		c->changes_s = NO_TIME;
-	}
+	if (got >= 0)
+		times_of_listed(c, got ? value : BYTES_EMPTY);
 	return got < 0 ? got : 0;
+}
+
+void times_of_listed(struct child *c, struct bytes attribute)
+{
+	c->time_is_read = true;
+	c->time_is_set = attribute.len > 0;
+	if (attribute.len < 8)
+		return;
+	c->mtime_ns = (int64_t)get_le64(attribute.ptr);
+	c->changes_s = NO_TIME;
+}
+
+int times_attribute(struct op *op, struct node *table)
+{
+	struct table *t = op_table(op, table);
+	uint32_t hints;
+	int err = t ? read_hints(op, table, t, &hints) : -ESTALE;
+
+	return err ? err : hints & HINT_DIRECTORIES ? ATTRIBUTE_MTIME : 0;
 }
 
 int times_cell_mtime(struct op *op, struct node *table, const struct place *p,

@@ -15,6 +15,11 @@ void times_child_stat(const struct child *c, uint64_t ino, struct stat *out);
 /* Set c's time to one that was set for this child, if any. */
 int times_of_child(struct op *op, struct node *table, const struct place *p,
 		   struct child *c);
+/* Return the name of the attribute with the times of the table's directories, for
+ * struct query; 0: none is stored; -errno. */
+int times_attribute(struct op *op, struct node *table);
+/* Set c's time to what a query read of it, unless that is empty. */
+void times_of_listed(struct child *c, struct bytes attribute);
 /* Look up whether any object of the table has one, of this kind. */
 int times_exist(struct op *op, struct node *table, const struct node_ops *ops);
 /* Return the time of a cell: as set while it had this timestamp, else the

@@ -97,32 +97,9 @@ struct lsm_table *lsm_find_table(const struct lsm *lsm, uint32_t number)
 	       lsm->tables[at] : NULL;
 }
 
-/* There is one writer: cheaper than an atomic addition. What readers see next is
- * stored with release, too. */
-void lsm_turn(struct lsm_table *t, uint64_t slots)
-{
-	for (; slots; slots &= slots - 1) {
-		_Atomic uint64_t *turns = &t->turns[__builtin_ctzll(slots)];
-		uint64_t now = atomic_load_explicit(turns,
-						    memory_order_relaxed);
-
-		atomic_store_explicit(turns, now + 1, memory_order_release);
-	}
-}
-
 uint64_t lsm_partition_state(struct lsm *lsm, uint32_t table, int64_t token)
 {
-	uint64_t turns = 0;
-	struct lsm_table *t;
-
-	mutex_lock(&lsm->lock);
-	t = lsm_find_table(lsm, table);
-	if (t)
-		turns = atomic_load_explicit(
-			&t->turns[(uint64_t)token % LSM_SLOTS],
-			memory_order_acquire);
-	mutex_unlock(&lsm->lock);
-	return turns % 2 ? 0 : turns + 2;
+	return turns_state(&lsm->turns, table, (uint64_t)token);
 }
 
 static struct lsm_table *new_table(uint32_t number)
@@ -233,9 +210,9 @@ static int empty_table(struct lsm *lsm, struct lsm_table *t, bool drop)
 		return err;
 	}
 	t->dropped = drop;
-	lsm_turn(t, LSM_ALL_SLOTS);
+	turns_begin_all(&lsm->turns);
 	old = lsm_swap(lsm, t, v);
-	lsm_turn(t, LSM_ALL_SLOTS);
+	turns_end(&lsm->turns);
 	atomic_store(&t->active_begin, NOT_IN_LOG);
 	lsm->memtable_bytes -= memtable_memory(old->active);
 	memtable_mark_replaced(old->active);

@@ -19,6 +19,7 @@
 #include "store/lsm/lsm.h"
 #include "store/lsm/manifest.h"
 #include "store/lsm/memtable.h"
+#include "store/lsm/turns.h"
 #include "store/lsm/worker.h"
 #include "store/sstable/sstable.h"
 #include "store/sstable/writer.h"
@@ -56,9 +57,6 @@ struct version {
 	size_t frozen_room, file_room;
 };
 
-#define LSM_SLOTS 64	/* bits of a uint64_t */
-#define LSM_ALL_SLOTS UINT64_MAX
-
 struct lsm_table {
 	uint32_t number;
 	struct lsm_table_options options;	/* under lock */
@@ -69,10 +67,6 @@ struct lsm_table {
 	_Atomic uint64_t active_begin;
 	/* Batches committed to it: stored after they are. Under write. */
 	_Atomic uint64_t writes;
-	/* Of the partitions whose tokens have the same low bits: twice their
-	 * changes; odd while readers begin to see one. Under write. */
-	_Atomic uint64_t turns[LSM_SLOTS];
-	uint64_t touched_slots;		/* a bit for each; under write */
 	struct dead_spans *_Atomic dead;	/* set once, under write */
 	uint64_t dirty_since_ns;	/* the log thread's: for flush periods */
 	_Atomic uint64_t debt;		/* files that wait for a compaction */
@@ -124,6 +118,7 @@ struct lsm {
 	struct mutex flushing, compacting, viewing, install, write, lock, room;
 	struct lsm_table **tables;		/* by number */
 	size_t table_count, table_room;
+	struct turns turns;			/* changes under write */
 	struct lsm_snapshot_hold *holds;	/* lock; snapshots not given up */
 	struct lsm_counters counters;
 };
@@ -133,9 +128,6 @@ struct lsm {
 struct lsm_table *lsm_find_table(const struct lsm *lsm, uint32_t number);
 /* Find or make the table. REQUIRES write; not lock. NULL: no memory. */
 struct lsm_table *lsm_make_table(struct lsm *lsm, uint32_t number);
-/* Call it before readers can see a change of these slots, and after. REQUIRES
- * write. */
-void lsm_turn(struct lsm_table *t, uint64_t slots);
 /* Prepare and free an engine that nothing was opened in yet, as for a view. */
 void lsm_init(struct lsm *lsm, const struct file_ops *files, int dir,
 	      const struct lsm_options *options);

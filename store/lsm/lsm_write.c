@@ -176,9 +176,7 @@ static void take_back(struct lsm_table *touched)
 static void commit_all(struct lsm_table *touched)
 {
 	for (; touched; touched = touched->next_touched) {
-		lsm_turn(touched, touched->touched_slots);
 		memtable_commit(active_of(touched));
-		lsm_turn(touched, touched->touched_slots);
 		add_to(&touched->writes, 1);
 		touched->touched = false;
 	}
@@ -196,13 +194,6 @@ static bool has_keys(const struct batch_op *op)
 {
 	return key_partition_len(op->key) &&
 	       (!bytes_is_null(op->row) || key_partition_len(op->to));
-}
-
-/* Return the bit of the slot of its partition, by the token's low bits: the first
- * 8 bytes are big-endian. */
-static uint64_t slot_of(const struct batch_op *op)
-{
-	return (uint64_t)1 << op->key.ptr[7] % LSM_SLOTS;
 }
 
 /* Add the batch to the memtables; *touched lists those to commit. */
@@ -225,7 +216,6 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 			return t ? -ESTALE : -ENOMEM;
 		if (!t->touched) {
 			t->touched = true;
-			t->touched_slots = 0;
 			t->next_touched = *touched;
 			*touched = t;
 			if (t->active_begin == NOT_IN_LOG)
@@ -234,7 +224,7 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 		}
 		if (atomic_load_explicit(&t->dead, memory_order_relaxed))
 			dead_spans_write(t->dead, &op);
-		t->touched_slots |= slot_of(&op);
+		turns_begin(&lsm->turns, op.table, get_be64(op.key.ptr));
 		before = memtable_memory(active_of(t));
 		err = memtable_add(active_of(t), &op);
 		if (memtable_memory(active_of(t)) != before)
@@ -269,6 +259,7 @@ static int try_to_add(struct lsm *lsm, const struct batch *batch,
 		add_to(&lsm->counters.bytes_written, batch->bytes.len);
 		keep_budget(lsm);
 	}
+	turns_end(&lsm->turns);
 	mutex_unlock(&lsm->write);
 	return err;
 }

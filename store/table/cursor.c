@@ -25,6 +25,7 @@ int cursor_enter(struct cursor *c)
 		return -ENOMEM;
 	if (c->dead.length)
 		dead_run_end(&c->dead);
+	cursor_leave_attributes(c);
 	c->in_partition = true;
 	c->range_index = 0;
 	c->range_entered = false;
@@ -223,7 +224,7 @@ static inline int next_in_partition(struct cursor *c, struct row_view *row)
 		return give_statics(c, row);
 	cursor_give(c, row);
 	cursor_after_row(c);
-	return 1;
+	return c->query.attribute && !c->names ? cursor_attribute(c, row) : 1;
 }
 
 int cursor_next_in_partition(struct cursor *c, struct row_view *row)

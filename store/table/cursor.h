@@ -53,6 +53,8 @@ struct cursor {
 	struct peek partitions;		/* forward: finds partitions, statics */
 	struct peek reverse_rows;	/* rows, in a reversed query */
 	struct peek *rows;		/* one of the two */
+	struct peek attributes;		/* of this partition, for query.attribute:
+					 * opened when it is needed */
 	struct ref_source *refs;	/* or NULL */
 	uint64_t moment;		/* lsm_moment at its beginning */
 	bool rests;			/* without an iterator: continues at, */
@@ -91,6 +93,11 @@ struct cursor {
 /* cursor_open.c: continue a cursor that rests, in the entries of the present
  * moment. 0 or -errno. */
 int cursor_go_on(struct cursor *c);
+
+/* attribute.c: add query.attribute to a row that was returned: 1 or -errno. */
+int cursor_attribute(struct cursor *c, struct row_view *row);
+/* Give the iterator of attributes back. */
+void cursor_leave_attributes(struct cursor *c);
 
 /* scan.c: the rows of the partition that the cursor is in. */
 /* Read the next row: 1 with *row, 0 when there are no more, -errno. */

@@ -236,6 +236,7 @@ static void rest(struct cursor *c)
 	p->entry.key = p->ended ? BYTES_NULL : buf_bytes(&c->rest);
 	iterator_close(p->it);
 	p->it = NULL;
+	cursor_leave_attributes(c);
 	arena_release(&c->row_memory);
 	if (!c->in_partition)
 		arena_release(&c->partition_memory);
@@ -253,6 +254,7 @@ void cursor_memory(const struct cursor *c, struct memory_use *m)
 		    c->row_memory.total;
 	iterator_memory(c->partitions.it, m);
 	iterator_memory(c->reverse_rows.it, m);
+	iterator_memory(c->attributes.it, m);
 	if (c->refs)
 		c->refs->memory(c->refs, m);
 }
@@ -327,6 +329,7 @@ void cursor_close(struct cursor *c)
 				  c->cost.tombstones, memory_order_relaxed);
 	iterator_close(c->partitions.it);
 	iterator_close(c->reverse_rows.it);
+	cursor_leave_attributes(c);
 	dead_run_release(&c->dead);
 	if (c->refs)
 		c->refs->close(c->refs);

@@ -323,6 +323,7 @@ static int take_key(struct cursor *c, struct row_view *view, int64_t until)
 	view->cells = NULL;
 	view->cell_count = 0;
 	view->marker = MARKER_NONE;
+	view->attribute = BYTES_NULL;
 	return err ? err : 1;
 }
 

@@ -91,6 +91,12 @@ struct query {
 	 * too. */
 	uint64_t limit, partition_limit;
 	int64_t now_s;		/* for expiry; 0: read the clock */
+	/*
+	 * The name of an attribute that each view has with it: of the row, or,
+	 * with `distinct` from 1 on, of the prefix. 0: none. Forward only, not
+	 * with cursor_names.
+	 */
+	uint8_t attribute;
 	/* Return tombstones as well (in cells, marked): for tools. */
 	bool raw;
 };
@@ -123,6 +129,8 @@ struct row_view {
 	uint32_t cell_count;
 	const struct cell_view *statics;
 	uint32_t static_count;
+	/* query.attribute; empty: it has none; null: it was not read. */
+	struct bytes attribute;
 	/* The row's key in the engine: opaque, for resuming and for changes. */
 	struct bytes engine_key;
 	/* See cursor_names: without marker and cells, but with the second in
@@ -318,6 +326,10 @@ void attribute_write(struct write *w, const struct object_ref *object,
 /* Read it: 1 with *value from arena, 0, -errno. */
 int table_attribute(struct store *s, const struct object_ref *object,
 		    uint8_t name, struct arena *arena, struct bytes *value);
+/* The same of a row that was read by table_read: row->attribute is set. 0 or
+ * -errno. */
+int table_row_attribute(struct store *s, const struct table *t, uint8_t name,
+			struct arena *arena, struct row_view *row);
 /*
  * Pass the attribute of that name of each partition that has one to `each`, in
  * the order of tokens, until it returns something else than 0. Keys and values

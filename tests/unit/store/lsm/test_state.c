@@ -1,7 +1,9 @@
 /* The states of partitions: as long as a state is the same, reads are equal. */
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "store/lsm/lsm.h"
 #include "store/row/key.h"
@@ -105,6 +107,43 @@ START_TEST(a_state_ends_with_each_change)
 }
 END_TEST
 
+/* What is known of many partitions outlasts a change of one. */
+START_TEST(few_states_end_with_a_change)
+{
+	enum { COUNT = 1000 };
+	uint64_t before[COUNT];
+	unsigned i, changed = 0;
+	char name[8];
+
+	for (i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		before[i] = state_of(name);
+	}
+	put("a", 1);
+	for (i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		changed += state_of(name) != before[i];
+	}
+	ck_assert_uint_lt(changed, 4);
+}
+END_TEST
+
+START_TEST(a_refused_change_leaves_no_state_open)
+{
+	struct cell cell = { .column = 20, .timestamp = 1,
+			     .local_time = NO_TIME, .value = bytes_str("x") };
+	struct row row = { MARKER_NONE, DELETION_NONE, 1, &cell };
+	struct batch batch = BATCH_INIT;
+
+	batch_add_row(&batch, TABLE, row_key("a"), &row);
+	batch_add_row(&batch, TABLE, bytes_str("no key"), &row);
+	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -EINVAL);
+	batch_release(&batch);
+	ck_assert_uint_ne(state_of("a"), 0);
+	ck_assert_int_eq(timestamp_of("a"), 0);
+}
+END_TEST
+
 static atomic_bool done;
 static atomic_int wrong;
 
@@ -144,6 +183,8 @@ SUITE_THREADS(state)
 	scratch_fixture(tc);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, a_state_ends_with_each_change);
+	tcase_add_test(tc, few_states_end_with_a_change);
+	tcase_add_test(tc, a_refused_change_leaves_no_state_open);
 	tcase_add_test(tc, reads_in_one_state_are_equal);
 	suite_add_tcase(suite, tc);
 }

@@ -8,6 +8,8 @@
 #include "store/base/clock.h"
 #include "store/schema/table_edit.h"
 #include "store/table/observer.h"
+#include "store/store.h"
+#include "tests/lib/random.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -187,6 +189,115 @@ START_TEST(attributes_are_beside_the_data)
 	write_partition_deletion(&w, t, bytes_str("a"), 3);
 	done();
 	ck_assert_int_eq(attribute(&o, 'm', &value), 0);
+	table_put(t);
+}
+END_TEST
+
+/* The keys of one object of the table below. */
+struct object_keys {
+	char partition[2], c[2];
+	uint8_t d[4];
+	struct bytes clustering[2];
+};
+
+static void object_at(struct object_ref *o, struct object_keys *keys,
+		      const struct table *t, unsigned k, unsigned c, unsigned d)
+{
+	snprintf(keys->partition, 2, "%c", 'a' + (int)k % 4);
+	snprintf(keys->c, 2, "%c", 'a' + (int)c % 8);
+	put_be32(keys->d, d % 8);
+	keys->clustering[0] = bytes_str(keys->c);
+	keys->clustering[1] = bytes_of(keys->d, 4);
+	*o = (struct object_ref){ .table = t,
+				  .partition_key = bytes_str(keys->partition),
+				  .clustering = keys->clustering };
+}
+
+/* Write or remove some row, or some attribute of a row or of what is above it. */
+static void change_something(const struct table *t, struct random *rng)
+{
+	struct object_keys keys;
+	struct object_ref o;
+	unsigned what = (unsigned)random_below(rng, 10);
+
+	object_at(&o, &keys, t, (unsigned)random_below(rng, 4),
+		  (unsigned)random_below(rng, 8),
+		  (unsigned)random_below(rng, 8));
+	if (what < 4) {
+		write_row(&w, t, o.partition_key, o.clustering);
+		if (what)
+			write_marker(&w, store_timestamp(store.store), 0);
+		else
+			write_row_deletion(&w, store_timestamp(store.store));
+	} else {
+		o.clustering_count = (uint32_t)random_below(rng, 3);
+		o.is_static = what == 4;
+		o.column = what == 5 ? &t->columns[3] : NULL;
+		attribute_write(&w, &o, what == 6 ? 'n' : 'm',
+				what == 7 ? BYTES_NULL :
+					    bytes_of(keys.c, 1 + what % 2),
+				store_timestamp(store.store));
+	}
+	done();
+}
+
+/* Compare what a query has with each row to single reads. */
+static void check_attributes(const struct table *t, const struct bytes *partition,
+			     int distinct, bool rests)
+{
+	struct cursor *cursor;
+	struct row_view row;
+	struct query q;
+	int got;
+
+	query_init(&q, t);
+	q.partitions = partition;
+	q.partition_count = partition ? 1 : 0;
+	q.distinct = distinct;
+	q.attribute = 'm';
+	ck_assert_int_eq(table_query(&cursor, store.store, &q), 0);
+	while ((got = cursor_next(cursor, &row)) > 0) {
+		struct object_ref o = {
+			.table = t, .partition_key = row.partition_key,
+			.clustering = row.clustering,
+			.clustering_count = distinct < 0 ? 2 :
+							   (uint32_t)distinct };
+		struct bytes value = BYTES_EMPTY;
+
+		ck_assert_int_ge(attribute(&o, 'm', &value), 0);
+		ck_assert(!bytes_is_null(row.attribute));
+		ck_assert(bytes_equal(row.attribute, value));
+		if (rests)
+			cursor_trim(cursor, 0);
+	}
+	ck_assert_int_eq(got, 0);
+	cursor_close(cursor);
+}
+
+START_TEST(attributes_come_with_rows)
+{
+	struct table *t = table_new("ks", "t");
+	struct type *text = type_native(TYPE_TEXT);
+	struct random rng = random_seeded(29);
+	struct bytes a = bytes_str("a");
+	int i, distinct;
+
+	table_add_column(t, "k", text, COLUMN_PARTITION_KEY, false);
+	table_add_column(t, "c", text, COLUMN_CLUSTERING, _i);
+	table_add_column(t, "d", type_native(TYPE_INT), COLUMN_CLUSTERING,
+			 false);
+	table_add_column(t, "v", text, COLUMN_REGULAR, false);
+	ck_assert_int_eq(table_finish(t), 0);
+	t = test_add_table(store.store, t);
+	for (i = 0; i < 1000; i++) {
+		change_something(t, &rng);
+		if (i % 250 == 99)
+			ck_assert_int_eq(store_flush(store.store, t), 0);
+		for (distinct = -1; i % 20 == 0 && distinct <= 2; distinct++) {
+			check_attributes(t, NULL, distinct, i % 40 == 0);
+			check_attributes(t, &a, distinct, i % 40 == 0);
+		}
+	}
 	table_put(t);
 }
 END_TEST
@@ -469,6 +580,7 @@ SUITE(write)
 	tcase_add_test(tc, counters_add_up);
 	tcase_add_loop_test(tc, a_deleted_counter_begins_anew, 0, 3);
 	tcase_add_test(tc, attributes_are_beside_the_data);
+	tcase_add_loop_test(tc, attributes_come_with_rows, 0, 2);
 	tcase_add_test(tc, attributes_above_tables);
 	tcase_add_loop_test(tc, attributes_of_a_table, 1, 3);
 	tcase_add_test(tc, a_dropped_columns_cells_are_gone);
