@@ -267,6 +267,7 @@ int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
 	    dir->parent == dir->table && table_has_statics(t)) {
 		child_init(out, &kind_static);
 		times_child_owner(out, t);
+		out->mtime_ns = store_timestamp(op->store) * MICROSECOND;
 		*keep = true;
 		return 0;
 	}
@@ -281,12 +282,11 @@ int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
 	err = partition_check_new(op, dir, out);
 	if (err)
 		return err;
-	out->mtime_ns = store_timestamp(op->store) * MICROSECOND;
 	if (out->unkeyed || out->ops != &kind_row || node_waits_for_key(dir) ||
 	    (t->flags & (TABLE_COMPACT | TABLE_COUNTER)))
 		*keep = true;	/* no key that the store could hold */
-	if (*keep && out->unkeyed)
-		return 0;
+	if (*keep && !out->unkeyed && !node_waits_for_key(dir))
+		out->mtime_ns = store_timestamp(op->store) * MICROSECOND;
 	return *keep ? 0 : row_insert(op, dir, out, true);
 }
 
@@ -297,7 +297,7 @@ static int mkdir_below(struct op *op, struct node *dir, struct bytes name,
 
 	if (err || !*keep || node_waits_for_key(dir))
 		return err;
-	return times_touch_alone(op, dir);
+	return times_make_alone(op, dir, out);
 }
 
 int partition_check_empty(struct op *op, struct node *n)

@@ -267,13 +267,26 @@ static int mkdir_collection(struct op *op, struct node *dir, struct bytes name,
 		return op_refuse(op, -EINVAL, "this column is a file");
 	if (err)
 		return err;
-	out->mtime_ns = store_timestamp(op->store) * MICROSECOND;
 	*keep = true;
-	return node_waits_for_key(dir) ? 0 : times_touch_alone(op, dir);
+	if (node_waits_for_key(dir))
+		return 0;
+	out->mtime_ns = store_timestamp(op->store) * MICROSECOND;
+	return times_make_alone(op, dir, out);
 }
 
-int row_insert(struct op *op, struct node *dir, const struct child *c,
-	       bool touch)
+/* Set the times that a new row shows: that of its marker, which one that was set
+ * for an earlier row of its name must not hide. */
+static int touch_new(struct op *op, struct write *w, struct node *dir,
+		     const struct place *p, int64_t mtime_ns)
+{
+	int err = times_touch(op, w, dir);
+	int set = err ? err : times_are_set(op, dir->table, p);
+
+	return set <= 0 ? set :
+			  times_set_directory(op, w, dir->table, p, mtime_ns);
+}
+
+int row_insert(struct op *op, struct node *dir, struct child *c, bool touch)
 {
 	struct write w;
 	struct place p;
@@ -285,8 +298,10 @@ int row_insert(struct op *op, struct node *dir, const struct child *c,
 	err = place_begin_write(op, &w, dir, &p);
 	if (!err)
 		err = times_place_timestamp(op, &p, 0, &at);
+	if (!err)
+		c->mtime_ns = timestamp_ns(at);
 	if (!err && touch)
-		err = times_touch(op, &w, dir);
+		err = touch_new(op, &w, dir, &p, c->mtime_ns);
 	if (!err) {
 		place_write_row(&w, &p);
 		write_marker(&w, at, p.table->options.default_time_to_live);

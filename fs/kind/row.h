@@ -7,9 +7,9 @@
 #include "fs/op/place.h"
 
 extern const struct node_ops kind_row, kind_static;
-/* Store the marker of the row c in dir. touch: the directory above changes with it. */
-int row_insert(struct op *op, struct node *dir, const struct child *c,
-	       bool touch);
+/* Store the marker of the row c in dir, whose time it gets, too. touch: the row is
+ * made anew, and the directory above changes with it. */
+int row_insert(struct op *op, struct node *dir, struct child *c, bool touch);
 /* Describe the directory of a row that was read, with its time if that was read,
  * too. */
 void row_child(struct child *c, const struct table *t,

@@ -108,7 +108,7 @@ static int mkdir_in_table(struct op *op, struct node *dir, struct bytes name,
 
 	if (err == -ENOENT)
 		err = waiting_mkdir_composite(op, dir, name, out, keep);
-	return err || !*keep ? err : times_touch_alone(op, dir);
+	return err || !*keep ? err : times_make_alone(op, dir, out);
 }
 
 static int rmdir_table(struct op *op, struct node *n)

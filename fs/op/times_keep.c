@@ -137,6 +137,30 @@ int times_touch_alone(struct op *op, struct node *dir)
 	return err;
 }
 
+int times_make_alone(struct op *op, struct node *dir, const struct child *made)
+{
+	struct write w;
+	struct place p;
+	int err;
+
+	if (made->unkeyed || made->ops->part == PART_NONE ||
+	    node_waits_for_key(dir))
+		return times_touch_alone(op, dir);
+	err = place_of_child(op, dir, made, &p);
+	if (err)
+		return err;
+	err = place_begin_write(op, &w, dir, &p);
+	if (!err)
+		err = times_touch(op, &w, dir);
+	if (!err)
+		err = times_set_directory(op, &w, dir->table, &p,
+					  made->mtime_ns);
+	if (!err)
+		err = op_write(op, &w);
+	write_release(&w);
+	return err;
+}
+
 int times_appear(struct op *op, struct write *w, struct node *row,
 		 const struct place *p)
 {

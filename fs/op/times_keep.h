@@ -14,6 +14,9 @@ struct place;
 int times_touch(struct op *op, struct write *w, struct node *dir);
 /* The same in a write of its own. */
 int times_touch_alone(struct op *op, struct node *dir);
+/* The same for the directory *made that mkdir makes in dir: if it has a place its
+ * time is set to made->mtime_ns, which is all that the store has of it. */
+int times_make_alone(struct op *op, struct node *dir, const struct child *made);
 /*
  * Keep the times of dir and of the directories above it, up to the table, with
  * a write at p, in dir, that changes values and no names: so far their times may

@@ -440,6 +440,48 @@ START_TEST(a_time_set_beside_truncate_is_shown)
 }
 END_TEST
 
+static int64_t ns_of(const struct stat *st)
+{
+	return st->st_mtim.tv_sec * 1000000000LL + st->st_mtim.tv_nsec;
+}
+
+/* The second time there was one of its name, with a time that was set. */
+static void is_made(const char *dir, const char *name)
+{
+	struct fs_entry above, made;
+	struct stat st;
+	char path[64];
+	int i;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(tree_walk(&t, dir, &above), 0);
+		ck_assert_int_eq(fs_mkdir(t.fs, &t.call, above.node, name, 0755,
+					  &made), 0);
+		ck_assert_int_gt(made.attr.st_mtim.tv_sec, 5);
+		ck_assert_int_eq(tree_stat(&t, path, &st), 0);
+		ck_assert_int_eq(ns_of(&st), ns_of(&made.attr));
+		cql("UPDATE k.t SET v = 'new' WHERE p = 'p' AND c = 'c';");
+		ck_assert_int_eq(tree_stat(&t, path, &st), 0);
+		ck_assert_int_eq(ns_of(&st), ns_of(&made.attr));
+		ck_assert_int_eq(tree_utimens(&t, path, 5), 0);
+		ck_assert_int_eq(tree_rmdir(&t, path), 0);
+	}
+}
+
+START_TEST(a_directory_has_the_time_of_its_making)
+{
+	cql("ALTER TABLE k.t ADD m map<text, text>;");
+	cql("ALTER TABLE k.t ADD s text static;");
+	ck_assert_int_eq(tree_mkdir(&t, "k/plain"), 0);
+	is_made("k/t/p", "d");
+	is_made("k/t/p/c", "m");
+	is_made("k/t/p", "@static");
+	is_made("k/t", "q");
+	is_made("k/plain", "x");
+}
+END_TEST
+
 SUITE(fs_known)
 {
 	TCase *tc = tcase_create("known");
@@ -456,5 +498,6 @@ SUITE(fs_known)
 	tcase_add_test(tc, a_cell_that_goes_is_not_known);
 	tcase_add_test(tc, a_time_set_beside_a_write_stays);
 	tcase_add_test(tc, a_time_set_beside_truncate_is_shown);
+	tcase_add_test(tc, a_directory_has_the_time_of_its_making);
 	suite_add_tcase(suite, tc);
 }

@@ -1,0 +1,16 @@
+# What is kept as known is what there is (fs/README.md, "Caching"): histories of
+# random changes by all ways, by one process and by several (known.py). SEEDS,
+# HISTORIES of each.
+. tests/mount/lib.sh
+for seed in ${SEEDS:-1 1001}; do
+	for count in ${PROCESSES:-1 3}; do
+		S=$W/store-$seed-$count
+		start
+		ok "seed $seed, $count processes" python3 tests/mount/known.py "$M" "$seed" "${HISTORIES:-6}" "$count" "$W/seen"
+		again
+		ok "seed $seed, $count processes: on a new mount" python3 tests/mount/known.py "$M" again "$W/seen"
+		stop
+		is "seed $seed, $count processes: the store is sound" '0 problems' "$("$CTL" check "$S")"
+	done
+done
+done_testing
