@@ -338,8 +338,8 @@ static double seconds_until(const struct op *op, int64_t expires_s)
  * since when.
  */
 #define RESIZED_ASKED 1u	/* it had writers, and no answer since */
-#define RESIZED_NS 1000000000ull
-#define RESIZED_UNIT_NS (1ull << 26)	/* 32 bits are nine years of these */
+#define RESIZED_UNIT_US 65536	/* 32 bits are nine years of these */
+#define RESIZED_UNITS 16
 
 void stat_note_resized(struct node *n)
 {
@@ -353,10 +353,10 @@ static bool is_resized(struct node *n)
 
 	if (!since)
 		return false;
-	now = (uint32_t)(clock_monotonic_ns() / RESIZED_UNIT_NS) | 2;
+	now = (uint32_t)(clock_now_us() / RESIZED_UNIT_US) | 2;
 	if (since == RESIZED_ASKED)
 		atomic_compare_exchange_strong(&n->resized, &since, now);
-	else if (now - since > RESIZED_NS / RESIZED_UNIT_NS + 2)
+	else if (now - since > RESIZED_UNITS + 2)
 		return !atomic_compare_exchange_strong(&n->resized, &since, 0);
 	return true;
 }
