@@ -637,7 +637,7 @@ def history(seed, count, looker, watcher):
                     return done, 1
                 sys.exit(1)
     finally:
-        for w in workers:
+        for w in reversed(workers):     # a later one has the pipes of those before it, too
             w.end()
     return done, 0
 
