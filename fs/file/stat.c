@@ -154,6 +154,11 @@ static void know(struct op *op, struct node *n, const struct child *c,
 		node_know(&op->fs->nodes, n, &known);
 }
 
+void stat_know(struct op *op, struct node *n, const struct child *c)
+{
+	know(op, n, c, op->watched_changes);
+}
+
 void stat_know_touched(struct op *op)
 {
 	struct node *dir = op->touched;

@@ -21,6 +21,8 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
  * it now. -EACCES: the caller may not know. */
 int stat_lookup_by_path(struct op *op, const struct node *dir,
 			struct bytes name, struct child *c, struct node **out);
+/* Note that n has the attributes *c, which were read after c->moment. */
+void stat_know(struct op *op, struct node *n, const struct child *c);
 /* Set a child's times to those that were set beside the data. */
 int stat_set_times(struct op *op, struct node *dir, struct child *c);
 /* Note that a writer of n, a file, may change the size that the kernel has. */

@@ -14,6 +14,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/key_name.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/owner.h"
 #include "fs/op/place.h"
@@ -23,6 +24,7 @@
 #include "store/schema/schema_edit.h"
 #include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
+#include "store/table/present.h"
 
 static const struct node_ops kind_table;
 
@@ -83,6 +85,7 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 			q.with_statics = true;
 			q.static_only_rows = true;
 		}
+		l->since = store_state(op->store);
 		got = table_query(&l->cursor, op->store, &q);
 		if (got)
 			return got;
@@ -95,6 +98,9 @@ static int next_partition(struct op *op, struct listing *l, struct buf *name,
 			      table_is_schemaless(t) ? &kind_schemaless :
 						       &kind_partition);
 	row_child(out, t, &l->row);
+	if (!l->names && t->number)
+		out->moment = known_moment_since(op, t, l->row.partition_key,
+						 l->since);
 	out->value = l->row.partition_key;
 	key_name_of_partition(name, t, l->row.key_values);
 	return l->documents && out->ops == &kind_row ?

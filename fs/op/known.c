@@ -45,6 +45,17 @@ struct node_moment known_moment_at(const struct op *op, const struct place *p)
 	return moment_of(op, p->table->number, p->partition_key);
 }
 
+struct node_moment known_moment_since(const struct op *op, const struct table *t,
+				      struct bytes partition_key,
+				      uint64_t since)
+{
+	struct node_moment m = moment_of(op, t->number, partition_key);
+
+	if (!since || store_state(op->store) != since)
+		m.state = 0;
+	return m;
+}
+
 /* True if the partition has not changed since the moment. */
 static bool is_now(const struct op *op, uint32_t table,
 		   const struct node_moment *m)

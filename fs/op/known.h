@@ -13,6 +13,11 @@
 /* Return the present moment of a place in a partition, which is to be read. state
  * 0: it is of no use. */
 struct node_moment known_moment_at(const struct op *op, const struct place *p);
+/* The same of a partition that a cursor has read, which was opened when the state
+ * of the whole store was `since`: the state is 0 if anything has changed. */
+struct node_moment known_moment_since(const struct op *op, const struct table *t,
+				      struct bytes partition_key,
+				      uint64_t since);
 /* True if n is of a kind of which anything may be known. */
 bool known_may_be(const struct node *n);
 /* True if nothing that a read of n shows has changed since; but something may

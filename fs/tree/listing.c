@@ -281,6 +281,8 @@ static int fill_plus(struct op *op, struct listing *l, struct fs_entry *entry)
 		return -ENOMEM;
 	if (c.is_table)
 		err = stat_node(op, n, &c);
+	else if (c.moment.state)
+		stat_know(op, n, &c);
 	if (!err)
 		stat_fill_entry(op, n, &c, entry);
 	node_put(&op->fs->nodes, n);

@@ -55,6 +55,7 @@ struct listing {
 	struct schema *schema;		/* of its moment: a reference */
 	struct arena arena;
 	struct cursor *cursor;
+	uint64_t since;			/* store_state before it was opened */
 	struct row_view row;
 	struct place place;		/* of the directory, in arena */
 	/* Entries of one row, which is read once for many of them. */

@@ -102,6 +102,11 @@ uint64_t lsm_partition_state(struct lsm *lsm, uint32_t table, int64_t token)
 	return turns_state(&lsm->turns, table, (uint64_t)token);
 }
 
+uint64_t lsm_state(struct lsm *lsm)
+{
+	return turns_state_of_all(&lsm->turns);
+}
+
 static struct lsm_table *new_table(uint32_t number)
 {
 	struct lsm_table *t = mem_zalloc(1, sizeof(*t));

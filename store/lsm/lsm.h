@@ -123,6 +123,8 @@ int lsm_table_truncate(struct lsm *lsm, uint32_t table);
  * what was read of them after one call is still so if a later call returns the
  * same. 0: they change just now. */
 uint64_t lsm_partition_state(struct lsm *lsm, uint32_t table, int64_t token);
+/* The same of all tables together. */
+uint64_t lsm_state(struct lsm *lsm);
 /* Return the largest number that is, or was lately, a table's. */
 uint32_t lsm_table_last(struct lsm *lsm);
 /* List the numbers of the tables that have any data: for dropping orphans. */

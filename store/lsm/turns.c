@@ -7,19 +7,27 @@ static size_t slot_of(uint32_t table, uint64_t token)
 
 /* There is one writer: cheaper than an atomic addition. What readers see next is
  * stored with release, too. */
-static void turn(struct turns *t, size_t slot, uint64_t now)
+static void turn(_Atomic uint64_t *number)
 {
-	atomic_store_explicit(&t->numbers[slot], now + 1, memory_order_release);
+	uint64_t now = atomic_load_explicit(number, memory_order_relaxed);
+
+	atomic_store_explicit(number, now + 1, memory_order_release);
+}
+
+static uint64_t state_of(const _Atomic uint64_t *number)
+{
+	uint64_t now = atomic_load_explicit(number, memory_order_acquire);
+
+	return now % 2 ? 0 : now + 2;
 }
 
 static void begin(struct turns *t, size_t slot)
 {
-	uint64_t now = atomic_load_explicit(&t->numbers[slot],
-					    memory_order_relaxed);
-
-	if (now % 2)
+	if (!state_of(&t->numbers[slot]))
 		return;
-	turn(t, slot, now);
+	if (!t->open_count)
+		turn(&t->all);
+	turn(&t->numbers[slot]);
 	t->open[t->open_count++] = (uint16_t)slot;
 }
 
@@ -38,18 +46,19 @@ void turns_begin_all(struct turns *t)
 
 void turns_end(struct turns *t)
 {
-	while (t->open_count) {
-		size_t slot = t->open[--t->open_count];
-
-		turn(t, slot, atomic_load_explicit(&t->numbers[slot],
-						   memory_order_relaxed));
-	}
+	if (!t->open_count)
+		return;
+	while (t->open_count)
+		turn(&t->numbers[t->open[--t->open_count]]);
+	turn(&t->all);
 }
 
 uint64_t turns_state(const struct turns *t, uint32_t table, uint64_t token)
 {
-	uint64_t now = atomic_load_explicit(
-		&t->numbers[slot_of(table, token)], memory_order_acquire);
+	return state_of(&t->numbers[slot_of(table, token)]);
+}
 
-	return now % 2 ? 0 : now + 2;
+uint64_t turns_state_of_all(const struct turns *t)
+{
+	return state_of(&t->all);
 }

@@ -48,6 +48,11 @@ uint64_t store_partition_state(const struct store *s, uint32_t table,
 	return lsm_partition_state(s->lsm, table, token);
 }
 
+uint64_t store_state(const struct store *s)
+{
+	return lsm_state(s->lsm);
+}
+
 uint32_t store_truncations(const struct store *s)
 {
 	return atomic_load(&s->truncations);

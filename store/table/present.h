@@ -17,6 +17,8 @@ struct table *store_current_table(const struct store *s, uint32_t number);
  * that number. */
 uint64_t store_partition_state(const struct store *s, uint32_t table,
 			       int64_t token);
+/* Return lsm_state. */
+uint64_t store_state(const struct store *s);
 /* Return how often a table was truncated: what was read of a table after one call
  * was not truncated since, if a later call returns the same. It stays while a
  * write is locked. */

@@ -35,15 +35,20 @@ static void cql(const char *text)
 	tree_run(&t, text);
 }
 
-static uint64_t reads(void)
+static uint64_t reads_of(const char *table)
 {
 	struct schema *s = store_schema(t.store.store);
 	struct lsm_table_stats stats;
 
 	store_table_stats(t.store.store, schema_table(s, bytes_str("k"),
-						      bytes_str("t")), &stats);
+						      bytes_str(table)), &stats);
 	schema_put(s);
 	return stats.reads;
+}
+
+static uint64_t reads(void)
+{
+	return reads_of("t");
 }
 
 /* They are known as long as the kernel has the node's number. */
@@ -149,6 +154,91 @@ START_TEST(a_row_is_read_once)
 	tree_is_gone(&t, "k/t/p/d/v");
 	tree_is_gone(&t, "k/t/p/d/w");
 	tree_is_gone(&t, "k/t/p/d");
+}
+END_TEST
+
+/* A listing in calls of one entry each, by name: "pN" at N. */
+struct listed {
+	struct fs_entry entries[10];
+	uint64_t cookie;
+	int room;
+};
+
+static int take(void *context, const char *name, size_t len,
+		const struct fs_entry *entry, uint64_t cookie)
+{
+	struct listed *l = context;
+
+	if (!l->room--)
+		return 1;
+	if (len == 2 && name[0] == 'p')
+		l->entries[name[1] - '0'] = *entry;
+	else if (entry->node)
+		fs_forget(t.fs, entry->node, 1);
+	l->cookie = cookie;
+	return 0;
+}
+
+static void list_next(struct listed *l, uint64_t dir, uint64_t handle, int count)
+{
+	l->room = count;
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir, handle, l->cookie, true,
+				    take, l), 0);
+}
+
+static int64_t time_of_node(uint64_t node)
+{
+	struct stat st;
+	double timeout_s;
+
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, node, 0, &st, &timeout_s), 0);
+	return st.st_mtim.tv_sec;
+}
+
+/* Partitions that were listed are known, unless anything changed while the listing
+ * was open: it shows what was. _i: 1 if it did. */
+START_TEST(a_listed_partition_is_known)
+{
+	struct listed l = { .cookie = 0 };
+	struct fs_open_reply reply;
+	struct fs_entry dir;
+	uint64_t before;
+	int i;
+
+	cql("CREATE TABLE k.l (p text, c text, v text, PRIMARY KEY (p, c));");
+	for (i = 0; i < 10; i++) {
+		char text[200];
+
+		snprintf(text, sizeof(text), "INSERT INTO k.l (p, c, v) VALUES "
+			 "('p%d', 'c', 'v') USING TIMESTAMP %d000000;", i, i + 1);
+		cql(text);
+	}
+	ck_assert_int_eq(tree_walk(&t, "k/l", &dir), 0);
+	ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node, &reply), 0);
+	list_next(&l, dir.node, reply.handle, 3);
+	for (i = 0; _i && i < 10; i++) {
+		char text[200];
+
+		snprintf(text, sizeof(text), "INSERT INTO k.l (p, c, v) VALUES "
+			 "('p%d', 'c', 'w') USING TIMESTAMP %d000000;", i, i + 100);
+		cql(text);
+	}
+	list_next(&l, dir.node, reply.handle, 40);
+	before = reads_of("l");
+	for (i = 0; i < 10; i++)
+		ck_assert_int_eq(time_of_node(l.entries[i].node),
+				 _i ? i + 100 : i + 1);
+	if (!_i)
+		ck_assert_uint_eq(reads_of("l"), before);
+	cql("INSERT INTO k.l (p, c, v) VALUES ('p4', 'c', 'x') USING TIMESTAMP "
+	    "500000000;");
+	for (i = 0; i < 10; i++) {
+		ck_assert_int_eq(time_of_node(l.entries[i].node),
+				 i == 4 ? 500 : _i ? i + 100 : i + 1);
+		fs_forget(t.fs, l.entries[i].node, 1);
+	}
+	fs_releasedir(t.fs, &t.call, dir.node, reply.handle);
+	fs_forget(t.fs, dir.node, 1);
 }
 END_TEST
 
@@ -491,6 +581,7 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_of_a_cell_follow_each_change);
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
 	tcase_add_test(tc, a_row_is_read_once);
+	tcase_add_loop_test(tc, a_listed_partition_is_known, 0, 2);
 	tcase_add_test(tc, a_row_with_an_end_is_not_known);
 	tcase_add_test(tc, the_time_of_a_directory_follows_an_end);
 	tcase_add_loop_test(tc, rows_follow_each_change, 0, 4);

@@ -128,6 +128,27 @@ START_TEST(few_states_end_with_a_change)
 }
 END_TEST
 
+START_TEST(the_state_of_all_ends_with_each_change)
+{
+	uint64_t before = lsm_state(lsm), after;
+
+	put("a", 1);
+	after = lsm_state(lsm);
+	ck_assert(before && after && before != after);
+	put("b", 1);
+	ck_assert_uint_ne(lsm_state(lsm), after);
+	after = lsm_state(lsm);
+	ck_assert_int_eq(lsm_flush(lsm, TABLE), 0);
+	ck_assert_int_eq(lsm_compact(lsm, TABLE), 0);
+	ck_assert_uint_eq(lsm_state(lsm), after);
+	delete_all("a");
+	ck_assert_uint_ne(lsm_state(lsm), after);
+	after = lsm_state(lsm);
+	ck_assert_int_eq(lsm_table_truncate(lsm, TABLE), 0);
+	ck_assert(lsm_state(lsm) && lsm_state(lsm) != after);
+}
+END_TEST
+
 START_TEST(a_refused_change_leaves_no_state_open)
 {
 	struct cell cell = { .column = 20, .timestamp = 1,
@@ -140,6 +161,7 @@ START_TEST(a_refused_change_leaves_no_state_open)
 	ck_assert_int_eq(lsm_apply(lsm, &batch, NULL), -EINVAL);
 	batch_release(&batch);
 	ck_assert_uint_ne(state_of("a"), 0);
+	ck_assert_uint_ne(lsm_state(lsm), 0);
 	ck_assert_int_eq(timestamp_of("a"), 0);
 }
 END_TEST
@@ -150,10 +172,12 @@ static atomic_int wrong;
 static void *read_often(void *unused)
 {
 	while (!atomic_load(&done)) {
-		uint64_t state = state_of("a");
+		uint64_t state = state_of("a"), all = lsm_state(lsm);
 		int64_t first = timestamp_of("a"), second = timestamp_of("a");
 
 		if (first != second && state && state == state_of("a"))
+			atomic_fetch_add(&wrong, 1);
+		if (first != second && all && all == lsm_state(lsm))
 			atomic_fetch_add(&wrong, 1);
 	}
 	return unused;
@@ -184,6 +208,7 @@ SUITE_THREADS(state)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, a_state_ends_with_each_change);
 	tcase_add_test(tc, few_states_end_with_a_change);
+	tcase_add_test(tc, the_state_of_all_ends_with_each_change);
 	tcase_add_test(tc, a_refused_change_leaves_no_state_open);
 	tcase_add_test(tc, reads_in_one_state_are_equal);
 	suite_add_tcase(suite, tc);
