@@ -75,7 +75,6 @@ int cql_child(struct op *op, struct node *dir, struct bytes name,
 		out->gid = op->fs->gid;
 		out->mode = 0666;
 		out->mtime_ns = op->fs->opened_ns;
-		out->volatile_attributes = true;
 		return 0;
 	}
 	return -ENOENT;
