@@ -442,11 +442,8 @@ int alter_table(struct ddl *d)
 	if (err)
 		return err;
 	if (!old)
-		return s->if_exists ? 0 :
-		       refuse_at(d->x, s->table.name.span,
-				 refuse(d->x, "Table '%s.%s' doesn't exist",
-					text_of(d->x, d->keyspace),
-					text_of(d->x, s->table.name.text)));
+		return ddl_missing(d, s->if_exists, &s->table.name,
+				   "Table '", "' doesn't exist");
 	t = table_copy(old);
 	if (!t)
 		return -ENOMEM;

@@ -59,6 +59,17 @@ int ddl_keyspace(struct ddl *d, const struct keyspace **k)
 		      text_of(d->x, d->keyspace));
 }
 
+int ddl_missing(struct ddl *d, bool if_exists, const struct identifier *name,
+		const char *before, const char *after)
+{
+	if (if_exists)
+		return 0;
+	return refuse_at(d->x, name->span,
+			 refuse(d->x, "%s%s.%s%s", before,
+				text_of(d->x, d->keyspace),
+				text_of(d->x, name->text), after));
+}
+
 int ddl_set_table(struct ddl *d, struct table *t)
 {
 	int err = ddl_begin(d);
@@ -104,11 +115,8 @@ static int drop_table(struct ddl *d)
 	if (err)
 		return err;
 	if (!t)
-		return s->if_exists ? 0 :
-		       refuse_at(d->x, s->name.name.span,
-				 refuse(d->x, "Table '%s.%s' doesn't exist",
-					text_of(d->x, d->keyspace),
-					text_of(d->x, s->name.name.text)));
+		return ddl_missing(d, s->if_exists, &s->name.name,
+				   "Table '", "' doesn't exist");
 	err = ddl_begin(d);
 	return err ? err : schema_remove_table(d->next, d->keyspace,
 					       s->name.name.text);

@@ -28,6 +28,12 @@ int ddl_keyspace(struct ddl *d, const struct keyspace **k);
  * where the user may not change it. */
 int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
 	      const struct table **t);
+/*
+ * Return 0 under IF EXISTS; else refuse at the name of what is not there:
+ * before, KEYSPACE.NAME with d's keyspace, after.
+ */
+int ddl_missing(struct ddl *d, bool if_exists, const struct identifier *name,
+		const char *before, const char *after);
 /* Put a table, changed or new, into the next version; takes it over. */
 int ddl_set_table(struct ddl *d, struct table *t);
 /* True if it is [A-Za-z0-9_]+ and not longer. */

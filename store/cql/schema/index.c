@@ -421,11 +421,8 @@ int index_drop(struct ddl *d)
 	if (old && !statement_may_enter(d->x, k, old))
 		old = NULL;	/* an error does not describe it */
 	if (!old)
-		return s->if_exists ? 0 :
-		       refuse_at(d->x, s->name.name.span,
-				 refuse(d->x, "Index '%s.%s' doesn't exist'",
-					text_of(d->x, d->keyspace),
-					text_of(d->x, s->name.name.text)));
+		return ddl_missing(d, s->if_exists, &s->name.name,
+				   "Index '", "' doesn't exist'");
 	t = table_copy(old);
 	if (!t)
 		return -ENOMEM;

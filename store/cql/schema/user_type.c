@@ -305,11 +305,8 @@ int user_type_alter(struct ddl *d)
 	const struct type *t = k ? keyspace_type(k, s->name.name.text) : NULL;
 
 	if (!t)
-		return s->if_exists ? 0 :
-		       refuse_at(d->x, s->name.name.span,
-				 refuse(d->x, "Type %s.%s doesn't exist",
-					text_of(d->x, d->keyspace),
-					text_of(d->x, s->name.name.text)));
+		return ddl_missing(d, s->if_exists, &s->name.name,
+				   "Type ", " doesn't exist");
 	switch (s->kind) {
 	case ALTER_TYPE_ADD:
 		return add_field(d, k, t);
@@ -361,10 +358,8 @@ int user_type_drop(struct ddl *d)
 	int err;
 
 	if (!k || !keyspace_type(k, s->name.name.text))
-		return s->if_exists ? 0 :
-		       refuse_at(d->x, s->name.name.span,
-				 refuse(d->x, "Type '%s.%s' doesn't exist",
-					text_of(d->x, d->keyspace), name));
+		return ddl_missing(d, s->if_exists, &s->name.name,
+				   "Type '", "' doesn't exist");
 	list_types(&list, k, name);
 	if (!list.len) {
 		list_tables(&list, k, name);
