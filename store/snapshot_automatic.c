@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/lsm/lsm_snapshot.h"
 #include "store/schema/table_edit.h"
 #include "store/snapshot.h"
@@ -92,6 +93,7 @@ static void keep(struct snapshot_automatic *a, const struct table *t,
 {
 	struct automatic_one one = { .table = t, .with_others = with_others,
 				     .made.automatic = true };
+	struct automatic_one *grown;
 
 	find_name(a, one.made.name, sizeof(one.made.name), what,
 		  t ? t->name : "");
@@ -101,19 +103,13 @@ static void keep(struct snapshot_automatic *a, const struct table *t,
 		one.made.tables[1] = STORE_ATTRIBUTES_NUMBER;
 		one.made.tables[2] = t->number;
 	}
-	if (a->count == a->room) {
-		size_t room = a->room ? 2 * a->room : 4;
-		struct automatic_one *grown = mem_resize(a->ones, room,
-							 sizeof(*grown));
-
-		if (!grown) {
-			log_message(LOG_WARNING_LEVEL, "snapshot %s: it was not "
-				    "taken: no memory", one.made.name);
-			return;
-		}
-		a->ones = grown;
-		a->room = room;
+	grown = array_grow(a->ones, a->count, sizeof(*grown), &a->room);
+	if (!grown) {
+		log_message(LOG_WARNING_LEVEL, "snapshot %s: it was not taken: "
+			    "no memory", one.made.name);
+		return;
 	}
+	a->ones = grown;
 	a->ones[a->count++] = one;
 }
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/lsm/lsm_snapshot.h"
 #include "store/row/row_codec.h"
 #include "store/schema/schema_edit.h"
@@ -47,16 +48,12 @@ static int refuse(struct restore *r, int err, const char *what,
 
 static int adopt_later(struct restore_source *from, uint32_t was, uint32_t to)
 {
-	if (from->count == from->room) {
-		size_t room = from->room ? 2 * from->room : 4;
-		struct lsm_adoption *grown = mem_resize(from->tables, room,
-							sizeof(*grown));
+	struct lsm_adoption *grown = array_grow(from->tables, from->count,
+						sizeof(*grown), &from->room);
 
-		if (!grown)
-			return -ENOMEM;
-		from->tables = grown;
-		from->room = room;
-	}
+	if (!grown)
+		return -ENOMEM;
+	from->tables = grown;
 	from->tables[from->count++] = (struct lsm_adoption){ was, to };
 	return 0;
 }

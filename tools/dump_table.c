@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/base/arena.h"
 #include "store/schema/schema.h"
 #include "store/type/compound_codec.h"
@@ -164,19 +165,14 @@ static bool is_multicell(const struct dump *d, uint32_t column)
 static struct dump_piece *add_piece(struct dump *d, uint32_t column,
 			       struct bytes timestamp, struct bytes ttl)
 {
-	struct dump_piece *p;
+	struct dump_piece *p = array_grow(d->pieces, d->piece_count,
+					  sizeof(*p), &d->piece_room);
 
-	if (d->piece_count == d->piece_room) {
-		size_t room = d->piece_room * 2 + 16;
-		struct dump_piece *grown = mem_resize(d->pieces, room, sizeof(*grown));
-
-		if (!grown) {
-			d->err = -ENOMEM;
-			return NULL;
-		}
-		d->pieces = grown;
-		d->piece_room = room;
+	if (!p) {
+		d->err = -ENOMEM;
+		return NULL;
 	}
+	d->pieces = p;
 	p = &d->pieces[d->piece_count];
 	*p = (struct dump_piece){ .column = column, .key = BYTES_NULL };
 	p->order = (uint32_t)d->piece_count++;

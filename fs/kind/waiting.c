@@ -18,6 +18,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 
 #define DEPTH_MAX 64	/* of directories below a table */
 
@@ -235,22 +236,16 @@ int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
 		  const struct table *to)
 {
 	struct fs *fs = op->fs;
+	struct node **grown;
 	int err = atomic_load(&table->flags) & NODE_TOLD ?
 			  waiting_save_successor(op, table->number, to) : 0;
 
 	if (err)
 		return err;
-
-	if (w->count == w->room) {
-		size_t room = w->room ? w->room * 2 : 8;
-		struct node **grown = mem_resize(w->tables, room,
-						 sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		w->tables = grown;
-		w->room = room;
-	}
+	grown = array_grow(w->tables, w->count, sizeof(*grown), &w->room);
+	if (!grown)
+		return -ENOMEM;
+	w->tables = grown;
 	w->tables[w->count++] = node_get(table);
 	if (w->keyspace)
 		return 0;

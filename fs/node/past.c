@@ -3,21 +3,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
-
-static bool make_room(void **list, size_t *room, size_t count, size_t size)
-{
-	size_t more = *room ? *room * 2 : 16;
-	void *grown;
-
-	if (count < *room)
-		return true;
-	grown = mem_resize(*list, more, size);
-	if (!grown)
-		return false;
-	*list = grown;
-	*room = more;
-	return true;
-}
+#include "store/base/array.h"
 
 static struct past_result *last_result(const struct past *p)
 {
@@ -27,15 +13,20 @@ static struct past_result *last_result(const struct past *p)
 void past_add(struct past *p, const struct past_result *of, const void *source,
 	      uint64_t bytes)
 {
-	struct past_result *r = last_result(p);
+	struct past_result *r = last_result(p), *results;
+	struct past_source *sources;
 
-	if (!make_room((void **)&p->sources, &p->source_room, p->source_count,
-		       sizeof(*p->sources)))
+	sources = array_grow(p->sources, p->source_count, sizeof(*sources),
+			     &p->source_room);
+	if (!sources)
 		return;
+	p->sources = sources;
 	if (!r || r->of != of->of) {
-		if (!make_room((void **)&p->results, &p->result_room,
-			       p->result_count, sizeof(*p->results)))
+		results = array_grow(p->results, p->result_count,
+				     sizeof(*results), &p->result_room);
+		if (!results)
 			return;
+		p->results = results;
 		p->results[p->result_count++] = *of;
 		r = last_result(p);
 		r->first = p->source_count;

@@ -112,19 +112,14 @@ int listing_children_add(struct op *op, struct listing *l,
 {
 	size_t bytes = l->used + sizeof(*c) + c->value.len + sizeof(uint64_t);
 	int got = grant(op, l, bytes);
+	struct child *grown;
 
 	if (got <= 0)
 		return got;
-	if (l->count == l->room) {
-		size_t room = l->room ? l->room * 2 : 16;
-		struct child *grown = mem_resize(l->children, room,
-						 sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		l->children = grown;
-		l->room = room;
-	}
+	grown = array_grow(l->children, l->count, sizeof(*grown), &l->room);
+	if (!grown)
+		return -ENOMEM;
+	l->children = grown;
 	l->children[l->count] = *c;
 	l->children[l->count].value = arena_copy(&l->values, c->value);
 	if (l->values.failed)

@@ -1,4 +1,7 @@
-/* Arrays that are kept in order: find a place, open it, close it. No locks. */
+/*
+ * Arrays: room for more at the end; for those that are kept in order, find a
+ * place, open it, close it. No locks.
+ */
 #ifndef STORE_BASE_ARRAY_H
 #define STORE_BASE_ARRAY_H
 #include <stdbool.h>
@@ -32,6 +35,14 @@ static inline size_t array_find(const void *array, size_t count, size_t size,
  * now. NULL: want of memory, and the array is as it was.
  */
 void *array_insert(void *array, size_t count, size_t size, size_t at);
+/*
+ * Make room for one more element, whose bytes are not set, after the count that
+ * the array has. *room is the number of elements that it has memory for; where
+ * it is full it doubles. The array (NULL with *room 0: none yet) is from
+ * mem_alloc() and may move: return where it is now. NULL: want of memory, and
+ * the array and *room are as they were.
+ */
+void *array_grow(void *array, size_t count, size_t size, size_t *room);
 /* Take n of the count elements away, from `at` on. The array does not move. */
 void array_remove(void *array, size_t count, size_t size, size_t at, size_t n);
 #endif

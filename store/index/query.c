@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/base/watch.h"
 #include "store/index/index.h"
 #include "store/row/row_codec.h"
@@ -250,17 +251,12 @@ static int shrink(struct index_refs *r)
 
 static int keep_key(struct index_refs *r, struct bytes key)
 {
-	struct bytes *bigger;
-	size_t capacity;
+	struct bytes *bigger = array_grow(r->keys, r->key_count,
+					  sizeof(*bigger), &r->key_capacity);
 
-	if (r->key_count == r->key_capacity) {
-		capacity = r->key_capacity ? r->key_capacity * 2 : 256;
-		bigger = mem_resize(r->keys, capacity, sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		r->keys = bigger;
-		r->key_capacity = capacity;
-	}
+	if (!bigger)
+		return -ENOMEM;
+	r->keys = bigger;
 	key = arena_copy(&r->collected, key);
 	if (bytes_is_null(key))
 		return -ENOMEM;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/base/log.h"
 #include "store/lsm/commitlog_internal.h"
 #include "store/lsm/commitlog_reading.h"
@@ -28,6 +29,7 @@ static int note_name(void *data, const char *name)
 {
 	struct numbers *n = data;
 	unsigned long long number;
+	uint64_t *grown;
 	char back[32];
 
 	if (sscanf(name, "log-%16llx", &number) != 1)
@@ -35,15 +37,10 @@ static int note_name(void *data, const char *name)
 	segment_name(back, number);
 	if (strcmp(back, name) || !number || number > UINT32_MAX)
 		return 0;
-	if (n->count == n->room) {
-		size_t room = n->room ? n->room * 2 : 16;
-		uint64_t *grown = mem_resize(n->list, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		n->list = grown;
-		n->room = room;
-	}
+	grown = array_grow(n->list, n->count, sizeof(*grown), &n->room);
+	if (!grown)
+		return -ENOMEM;
+	n->list = grown;
 	n->list[n->count++] = number;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/row/key.h"
 #include "store/row/merge.h"
 #include "store/row/reconcile.h"
@@ -113,15 +114,11 @@ static int end_output(struct compaction *c)
 
 	if (!c->writer)
 		return 0;
-	if (c->output_count == c->output_room) {
-		size_t room = c->output_room ? 2 * c->output_room : 4;
-
-		o = mem_resize(c->outputs, room, sizeof(*o));
-		if (!o)
-			return -ENOMEM;
-		c->outputs = o;
-		c->output_room = room;
-	}
+	o = array_grow(c->outputs, c->output_count, sizeof(*o),
+		       &c->output_room);
+	if (!o)
+		return -ENOMEM;
+	c->outputs = o;
 	o = &c->outputs[c->output_count];
 	o->sstable = NULL;
 	err = sstable_writer_finish(c->writer, &o->info);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/base/memory.h"
@@ -134,19 +135,15 @@ struct lsm_table *lsm_make_table(struct lsm *lsm, uint32_t number)
 	if (!t)
 		return NULL;
 	mutex_lock(&lsm->lock);
-	if (lsm->table_count == lsm->table_room) {
-		size_t room = lsm->table_room ? lsm->table_room * 2 : 16;
-
-		grown = mem_resize(lsm->tables, room, sizeof(*grown));
-		if (!grown) {
-			mutex_unlock(&lsm->lock);
-			version_put(t->version);
-			mem_free(t);
-			return NULL;
-		}
-		lsm->tables = grown;
-		lsm->table_room = room;
+	grown = array_grow(lsm->tables, lsm->table_count, sizeof(*grown),
+			   &lsm->table_room);
+	if (!grown) {
+		mutex_unlock(&lsm->lock);
+		version_put(t->version);
+		mem_free(t);
+		return NULL;
 	}
+	lsm->tables = grown;
 	memmove(lsm->tables + at + 1, lsm->tables + at,
 		(lsm->table_count - at) * sizeof(*lsm->tables));
 	lsm->tables[at] = t;

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/base/clock.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_compact.h"
@@ -75,16 +76,12 @@ static bool is_dirty(const struct version *v, size_t i)
 static int add_dirty(struct pass *p, struct lsm_table *t,
 		     const struct sstable_info *info)
 {
-	if (p->count == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		struct dirty *grown = mem_resize(p->files, room,
-						 sizeof(*grown));
+	struct dirty *grown = array_grow(p->files, p->count, sizeof(*grown),
+					 &p->room);
 
-		if (!grown)
-			return -ENOMEM;
-		p->files = grown;
-		p->room = room;
-	}
+	if (!grown)
+		return -ENOMEM;
+	p->files = grown;
 	p->files[p->count++] = (struct dirty){ t, info->number, info->size,
 					       info->max_timestamp };
 	p->size += info->size;

@@ -19,6 +19,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/lsm/memtable_internal.h"
 #include "store/row/reconcile.h"
 #include "store/row/row_codec.h"
@@ -80,16 +81,13 @@ static struct memtable_version *new_version(struct memtable *m,
 static int set_version(struct memtable *m, struct tree_item *item,
 		       struct memtable_version *v)
 {
-	if (m->change_count == m->change_room) {
-		size_t room = m->change_room ? m->change_room * 2 : 16;
-		struct memtable_change *grown = mem_resize(m->changes, room,
-							   sizeof(*grown));
+	struct memtable_change *grown = array_grow(m->changes, m->change_count,
+						   sizeof(*grown),
+						   &m->change_room);
 
-		if (!grown)
-			return -ENOMEM;
-		m->changes = grown;
-		m->change_room = room;
-	}
+	if (!grown)
+		return -ENOMEM;
+	m->changes = grown;
 	m->changes[m->change_count++] = (struct memtable_change){ item,
 								 v->older };
 	atomic_store_explicit(&item->value, v, memory_order_release);

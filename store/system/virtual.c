@@ -31,24 +31,19 @@ struct virtual_rows {
 	const struct query *query;	/* and its reader */
 	struct bytes key;		/* of the row that is being built */
 	struct cell *cells;
-	uint32_t cell_count, cell_capacity;
+	size_t cell_count, cell_capacity;
 };
 
 static void add_entry(struct virtual_rows *v, struct bytes row)
 {
-	struct virtual_entry *bigger;
-	size_t capacity;
+	struct virtual_entry *bigger = array_grow(v->entries, v->count,
+						  sizeof(*bigger), &v->capacity);
 
-	if (v->count == v->capacity) {
-		capacity = v->capacity ? v->capacity * 2 : 64;
-		bigger = mem_resize(v->entries, capacity, sizeof(*bigger));
-		if (!bigger) {
-			v->failed = true;
-			return;
-		}
-		v->entries = bigger;
-		v->capacity = capacity;
+	if (!bigger) {
+		v->failed = true;
+		return;
 	}
+	v->entries = bigger;
 	v->entries[v->count++] = (struct virtual_entry){ v->key, row };
 }
 
@@ -101,19 +96,14 @@ void virtual_add(struct virtual_rows *v, const struct bytes *key_values)
 static void add_cell(struct virtual_rows *v, uint32_t number,
 		     struct bytes path, struct bytes value)
 {
-	struct cell *bigger;
-	uint32_t capacity;
+	struct cell *bigger = array_grow(v->cells, v->cell_count,
+					 sizeof(*bigger), &v->cell_capacity);
 
-	if (v->cell_count == v->cell_capacity) {
-		capacity = v->cell_capacity ? v->cell_capacity * 2 : 32;
-		bigger = mem_resize(v->cells, capacity, sizeof(*bigger));
-		if (!bigger) {
-			v->failed = true;
-			return;
-		}
-		v->cells = bigger;
-		v->cell_capacity = capacity;
+	if (!bigger) {
+		v->failed = true;
+		return;
 	}
+	v->cells = bigger;
 	v->cells[v->cell_count++] = (struct cell){
 		.column = number, .timestamp = v->timestamp,
 		.local_time = NO_TIME,

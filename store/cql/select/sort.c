@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/cql/expression/row_evaluate.h"
 #include "store/cql/select/row_source.h"
 #include "store/cql/select/select.h"
@@ -107,16 +108,12 @@ static int compare(const void *left, const void *right, void *context)
 
 static int make_room(struct sorted_results *all)
 {
-	size_t room = all->room ? all->room * 2 : 16;
-	struct sorted_result *bigger;
+	struct sorted_result *bigger = array_grow(all->items, all->count,
+						  sizeof(*bigger), &all->room);
 
-	if (all->count < all->room)
-		return 0;
-	bigger = mem_resize(all->items, room, sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
 	all->items = bigger;
-	all->room = room;
 	return 0;
 }
 

@@ -46,6 +46,33 @@ START_TEST(an_array_stays_in_order)	/* _i: the seed */
 }
 END_TEST
 
+/* The bytes stay, the room is never less than the elements, and it doubles: an
+ * allocation that fails leaves all three. */
+START_TEST(room_for_one_more_doubles)
+{
+	uint32_t *numbers = NULL, *grown;
+	size_t room = 0, before, i;
+
+	for (uint32_t n = 0; n < 1000; n++) {
+		before = room;
+		mem_fail_at(1, 0);
+		grown = array_grow(numbers, n, sizeof(n), &room);
+		mem_fail_at(0, 0);
+		ck_assert_uint_eq(room, before);
+		ck_assert(n < room ? grown == numbers : !grown);
+		grown = array_grow(numbers, n, sizeof(n), &room);
+		ck_assert_ptr_nonnull(grown);
+		ck_assert(n < before ? room == before :
+			  before ? room == 2 * before : room > 0);
+		numbers = grown;
+		numbers[n] = n;
+	}
+	for (i = 0; i < 1000; i++)
+		ck_assert_uint_eq(numbers[i], i);
+	mem_free(numbers);
+}
+END_TEST
+
 START_TEST(want_of_memory_leaves_the_array)
 {
 	uint32_t *numbers = array_insert(NULL, 0, sizeof(*numbers), 0);
@@ -65,6 +92,7 @@ SUITE(array)
 	TCase *tc = tcase_create("array");
 
 	tcase_add_loop_test(tc, an_array_stays_in_order, 0, 20);
+	tcase_add_test(tc, room_for_one_more_doubles);
 	tcase_add_test(tc, want_of_memory_leaves_the_array);
 	suite_add_tcase(suite, tc);
 }
