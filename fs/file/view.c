@@ -171,9 +171,12 @@ static int add_reader(struct fs *fs, struct node *n, struct view_version *v,
 	return err;
 }
 
-/* Hold it with a version that was loaded after the node's count of changes was
+/*
+ * Hold it with a version that was loaded after the node's count of changes was
  * `changes`. The node takes it over: then *v is NULL. 0; -EBUSY: it cannot be
- * held; -EAGAIN: it changed since; or as charge_set. */
+ * held; -EAGAIN: it changed since; -ESTALE: its readers have another value; or as
+ * charge_set.
+ */
 static int hold_version(struct op *op, struct node *n, struct view_version **v,
 			uint32_t changes)
 {
@@ -184,10 +187,13 @@ static int hold_version(struct op *op, struct node *n, struct view_version **v,
 	mutex_lock(lock);
 	if (view_is_past(n) || n->writers || retry_is_marked(op, n)) {
 		err = -EBUSY;
-	} else if (n->readers) {
+	} else if (n->readers && bytes_equal(buf_bytes(&n->version->text),
+					     buf_bytes(&(*v)->text))) {
 		err = add_reader(fs, n, n->version, op->who.uid);
 	} else if (atomic_load(&n->changes) != changes) {
 		err = -EAGAIN;
+	} else if (n->readers) {
+		err = -ESTALE;
 	} else if (!is_what_kernel_has(fs, n, *v)) {
 		err = -EBUSY;
 	} else if (!(err = add_reader(fs, n, *v, op->who.uid))) {
@@ -203,6 +209,13 @@ static int hold_version(struct op *op, struct node *n, struct view_version **v,
 	return err;
 }
 
+/* True if the node's readers see what is stored: a change can be read before the
+ * kernel is told of it. */
+static bool readers_are_current(const struct op *op, const struct node *n)
+{
+	return n->readers && known_is_same(op, n, &n->version->child.moment);
+}
+
 static int hold_to_read(struct op *op, struct node *n)
 {
 	struct mutex *lock = stripe_of(op->fs, n);
@@ -212,7 +225,8 @@ static int hold_to_read(struct op *op, struct node *n)
 
 	mutex_lock(lock);
 	err = view_is_past(n) || n->writers || retry_is_marked(op, n) ? -EBUSY :
-	      n->readers ? add_reader(op->fs, n, n->version, op->who.uid) :
+	      readers_are_current(op, n) ?
+			   add_reader(op->fs, n, n->version, op->who.uid) :
 			   -EAGAIN;
 	mutex_unlock(lock);
 	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
@@ -227,7 +241,10 @@ static int hold_to_read(struct op *op, struct node *n)
 		err = hold_version(op, n, &v, changes);
 		view_version_free(op->fs, v);
 	}
-	return err == -EAGAIN ? -EBUSY : err;
+	if (err == -ESTALE)	/* the change is about to be told */
+		view_changed(op->fs, NULL, n,
+			     ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
+	return err == -EAGAIN || err == -ESTALE ? -EBUSY : err;
 }
 
 static int hold_to_write(struct fs *fs, struct node *n)

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "fs/store_observer.h"
 #include "store/base/clock.h"
 #include "store/lsm/lsm.h"
 #include "store/schema/schema.h"
@@ -572,6 +573,28 @@ START_TEST(a_directory_has_the_time_of_its_making)
 }
 END_TEST
 
+/* A statement's answer comes after the kernel is told of its change, but others
+ * may have read it before. _i: 1 if the same value is written again. */
+START_TEST(a_value_that_was_read_is_not_taken_back)
+{
+	struct buf got = BUF_INIT;
+	struct open_file f;
+
+	cql("UPDATE k.t SET v = 'old' WHERE p = 'p' AND c = 'c';");
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDONLY, &f), 0);
+	store_observer_stop(t.fs);
+	cql(_i ? "UPDATE k.t SET v = 'old' WHERE p = 'p' AND c = 'c';" :
+		 "UPDATE k.t SET v = 'new' WHERE p = 'p' AND c = 'c';");
+	store_observer_start(t.fs);
+	tree_cat_is(&t, "k/t/p/c/v", _i ? "old\n" : "new\n");
+	ck_assert_int_eq(fs_read(t.fs, &t.call, f.node, f.handle, 0, 100, &got), 0);
+	ck_assert_str_eq(buf_cstr(&got), "old\n");
+	buf_release(&got);
+	ck_assert_int_eq(tree_release(&t, &f), 0);
+	tree_cat_is(&t, "k/t/p/c/v", _i ? "old\n" : "new\n");
+}
+END_TEST
+
 SUITE(fs_known)
 {
 	TCase *tc = tcase_create("known");
@@ -582,6 +605,7 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
 	tcase_add_test(tc, a_row_is_read_once);
 	tcase_add_loop_test(tc, a_listed_partition_is_known, 0, 2);
+	tcase_add_loop_test(tc, a_value_that_was_read_is_not_taken_back, 0, 2);
 	tcase_add_test(tc, a_row_with_an_end_is_not_known);
 	tcase_add_test(tc, the_time_of_a_directory_follows_an_end);
 	tcase_add_loop_test(tc, rows_follow_each_change, 0, 4);
