@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "fs/fs.h"
+#include "mount/invalidate.h"
+#include "mount/ops.h"
 #include "store/base/alloc.h"
 #include "store/base/bytes.h"
 
@@ -89,26 +91,28 @@ static int fill(void *context, const char *name, size_t len,
 	return 0;
 }
 
-void entries_reply(fuse_req_t req, struct fs *fs, struct fs_call *call,
+void entries_reply(fuse_req_t req, struct mount *m, struct fs_call *call,
 		   uint64_t node, uint64_t handle, uint64_t offset, size_t size,
 		   bool plus)
 {
 	struct directory_reply l = { .size = size, .plus = plus,
 				     .counted = BUF_INIT };
+	struct answer none = { .kind = ANSWER_DATA, .req = req };
 	size_t i;
 	int err;
 
 	l.ptr = mem_alloc(size);
-	err = l.ptr ? fs_readdir(fs, call, node, handle, offset, plus, fill, &l)
-		    : -ENOMEM;
+	err = l.ptr ? fs_readdir(m->fs, call, node, handle, offset, plus, fill,
+				 &l) : -ENOMEM;
 	if (!err && !l.len && l.counted.failed)
 		err = -ENOMEM;
 	/* Send entries read before an error; the error comes next. */
-	if (err && !l.len)
-		fuse_reply_err(req, -err);
+	none.result = err;
+	if (!l.len)
+		invalidate_answer(m, call, &none);
 	else if (fuse_reply_buf(req, l.ptr, l.len) < 0)
 		for (i = 0; i < l.counted.len; i += sizeof(uint64_t))
-			fs_forget(fs, get_le64(l.counted.ptr + i), 1);
+			fs_forget(m->fs, get_le64(l.counted.ptr + i), 1);
 	mem_free(l.ptr);
 	buf_release(&l.counted);
 }

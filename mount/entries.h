@@ -4,12 +4,13 @@
 #include <fuse_lowlevel.h>
 #include <stdbool.h>
 
-struct fs;
 struct fs_call;
+struct mount;
 
 /* Read entries of an open directory from offset on, and reply to req with those
- * that fit into size bytes; plus: with their attributes. */
-void entries_reply(fuse_req_t req, struct fs *fs, struct fs_call *call,
+ * that fit into size bytes; plus: with their attributes. The reply that says that
+ * there are no more waits for the notices that the call asks for. */
+void entries_reply(fuse_req_t req, struct mount *m, struct fs_call *call,
 		   uint64_t node, uint64_t handle, uint64_t offset, size_t size,
 		   bool plus);
 #endif

@@ -534,8 +534,8 @@ static void op_readdir(fuse_req_t req, fuse_ino_t node, size_t size,
 {
 	struct fs_call call = caller(req);
 
-	entries_reply(req, fs_of(req), &call, node, fi->fh, (uint64_t)offset,
-		      size, false);
+	entries_reply(req, mount_of(req), &call, node, fi->fh,
+		      (uint64_t)offset, size, false);
 }
 
 static void op_readdirplus(fuse_req_t req, fuse_ino_t node, size_t size,
@@ -543,8 +543,8 @@ static void op_readdirplus(fuse_req_t req, fuse_ino_t node, size_t size,
 {
 	struct fs_call call = caller(req);
 
-	entries_reply(req, fs_of(req), &call, node, fi->fh, (uint64_t)offset,
-		      size, true);
+	entries_reply(req, mount_of(req), &call, node, fi->fh,
+		      (uint64_t)offset, size, true);
 }
 
 static void op_releasedir(fuse_req_t req, fuse_ino_t node,

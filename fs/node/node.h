@@ -82,6 +82,9 @@ struct node {
 	_Atomic uint32_t resized;	/* a file had writers: file/stat.c */
 	_Atomic uint64_t told_size;	/* of a file, with its attributes */
 	_Atomic uint32_t told_to;	/* of a directory: op/kernel.c */
+	/* Of a directory: its changes when the first of its listings that are
+	 * open began. */
+	_Atomic uint32_t listed;
 	_Atomic int64_t mtime_ns;	/* stored only in memory; 0: none */
 	struct node_known known;	/* under its children's lock */
 	_Atomic int64_t looked_s;	/* when it was marked: file/retry.h */
@@ -94,7 +97,7 @@ struct node {
 	uint32_t readers, writers;
 	struct view_version *version;	/* of its readers */
 	uint64_t hash;			/* of the pages, while they are armed */
-	uint64_t notice;		/* the last that told of a change */
+	_Atomic uint64_t notice;	/* the last that told of a change */
 	bool mixed;			/* two sizes were told since */
 	bool fresh;			/* readers drop the remaining pages */
 	_Atomic(struct account *) keeper;	/* the payer, if kept */

@@ -351,10 +351,29 @@ static void settle(struct op *op, struct listing *l) REQUIRES(&l->lock)
 	charge_held(op, l, l->granted);
 }
 
+/*
+ * The kernel has all entries that it was given, and with the answer it takes the
+ * listing for whole. It may have got them after the notice of a change that they
+ * do not show, and keeps those of the first of several listings that are open:
+ * so it drops them before the answer if anything changed since that one began.
+ */
+static void end_stream(struct op *op, struct node *n)
+{
+	uint64_t number = atomic_load(&n->notice);
+
+	/* Armed before the look: later changes are then notified. */
+	atomic_fetch_or(&n->armed, ARMED_PAGES);
+	if (atomic_load(&n->listed) != atomic_load(&n->changes))
+		number = notice_node(&op->fs->notices, n, ARMED_PAGES);
+	if (number > op->wait_for)
+		op->wait_for = number;
+}
+
 int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		  fs_fill *fill, void *context)
 {
 	struct fs_entry entry = { .node = 0 };
+	bool any = false;
 	int got = 0;
 
 	l->names = !plus;
@@ -371,10 +390,13 @@ int listing_stream(struct op *op, struct listing *l, uint64_t cookie, bool plus,
 		got = l->position < cookie ? 0 :
 		      give(op, l, &entry, fill, context);
 		if (!got) {
+			any |= l->position >= cookie;
 			l->held = false;
 			l->position++;
 		}
 	}
+	if (!got && !any)
+		end_stream(op, l->node);
 	settle(op, l);
 	return got > 0 ? 0 : got;
 }
@@ -440,6 +462,15 @@ static void unlink_listing(struct fs *fs, struct listing *l)
 	mutex_unlock(&fs->listings_lock);
 }
 
+/* Count another listing of n. */
+static void count_open(struct fs *fs, struct node *n)
+{
+	mutex_lock(&fs->listings_lock);
+	if (!atomic_fetch_add(&n->opens, 1))
+		atomic_store(&n->listed, atomic_load(&n->changes));
+	mutex_unlock(&fs->listings_lock);
+}
+
 int listing_open(struct op *op, struct node *n, struct listing **out)
 {
 	struct listing *l = mem_zalloc(1, sizeof(*l));
@@ -459,7 +490,7 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 	l->values = ARENA_INIT;
 	l->node = node_get(n);
 	l->documents = n->json;
-	atomic_fetch_add(&n->opens, 1);
+	count_open(op->fs, n);
 	link_listing(op->fs, l);
 	*out = l;
 	return 0;
@@ -473,7 +504,7 @@ void listing_follow(struct fs *fs, struct listing *l)
 	close_stream(fs, l);
 	l->node = node_get(node_now(before));
 	mutex_unlock(&l->lock);
-	atomic_fetch_add(&l->node->opens, 1);
+	count_open(fs, l->node);
 	atomic_fetch_sub(&before->opens, 1);
 	node_put(&fs->nodes, before);
 }
@@ -481,13 +512,16 @@ void listing_follow(struct fs *fs, struct listing *l)
 void listing_close(struct fs *fs, struct listing *l)
 {
 	struct node *n = l->node;
+	uint64_t number;
 
 	unlink_listing(fs, l);
-	/* Notices of changes during the listing came before the kernel had the
-	 * whole listing to drop: tell it again. */
+	/* As end_stream, of one that was not read to its end: another may go on
+	 * where it stopped. */
 	if (l->schema && l->changes != atomic_load(&n->changes)) {
 		atomic_fetch_or(&n->armed, ARMED_PAGES);
-		notice_node(&fs->notices, n, ARMED_PAGES);
+		number = notice_node(&fs->notices, n, ARMED_PAGES);
+		if (number)
+			atomic_store(&n->notice, number);
 	}
 	listing_end(fs, l);
 	charge_end(&fs->accounts, &l->open);

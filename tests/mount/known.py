@@ -559,9 +559,10 @@ def work(seed):
 
 
 def watch(lines, out):
-    """Looks until there is another line."""
+    """Looks until there is another line, or nobody to ask."""
     os.set_blocking(lines.fileno(), False)
-    while True:
+    asker = os.getppid()
+    while os.getppid() == asker:
         line = lines.readline()
         if line == 'stop\n':
             out.write('0\n')

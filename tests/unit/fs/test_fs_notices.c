@@ -272,6 +272,51 @@ START_TEST(a_listing_goes_on_where_it_stopped)
 }
 END_TEST
 
+/* Read entries of an open directory. */
+static void read_some(uint64_t dir, uint64_t handle, struct partial *p)
+{
+	p->room = 100;
+	ck_assert_int_eq(fs_readdir(t.fs, &t.call, dir, handle, p->cookie, true,
+				    fill_some, p), 0);
+}
+
+/* The kernel may get entries after the notice of a change that they do not show.
+ * _i: 1 if it takes them for the rest of another listing. */
+START_TEST(the_end_of_a_listing_waits_for_what_it_does_not_show)
+{
+	struct fs_open_reply first, other;
+	struct partial p = { .seen = 0 }, q = { .seen = 0 };
+	struct fs_entry dir;
+	char pages[64];
+
+	ck_assert_int_eq(tree_walk(&t, "k/t/p", &dir), 0);
+	snprintf(pages, sizeof(pages), "pages:%llu ",
+		 (unsigned long long)dir.node);
+	ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node, &first), 0);
+	read_some(dir.node, first.handle, &p);
+	read_some(dir.node, first.handle, &p);
+	ck_assert_uint_eq(t.call.wait_for, 0);
+	p.cookie = 0;
+	read_some(dir.node, first.handle, &p);
+	cql("INSERT INTO k.t (p, c) VALUES ('p', 'new');");
+	ck_assert(strstr(notices(), pages));
+	if (_i) {
+		ck_assert_int_eq(fs_opendir(t.fs, &t.call, dir.node, &other), 0);
+		read_some(dir.node, other.handle, &q);
+		ck_assert_uint_eq(t.call.wait_for, 0);
+		read_some(dir.node, other.handle, &q);
+	} else {
+		read_some(dir.node, first.handle, &p);
+	}
+	ck_assert_uint_gt(t.call.wait_for, 0);
+	ck_assert_str_eq(notices(), pages);
+	if (_i)
+		fs_releasedir(t.fs, &t.call, dir.node, other.handle);
+	fs_releasedir(t.fs, &t.call, dir.node, first.handle);
+	fs_forget(t.fs, dir.node, 1);
+}
+END_TEST
+
 START_TEST(a_new_file_may_be_cached_until_it_is_written)
 {
 	struct fs_open_reply reply;
@@ -543,6 +588,9 @@ SUITE(fs_notices)
 	tcase_add_test(tc, expired_data_are_dropped_in_their_second);
 	tcase_add_test(tc, the_rights_of_the_caller);
 	tcase_add_test(tc, a_listing_goes_on_where_it_stopped);
+	tcase_add_loop_test(tc,
+			    the_end_of_a_listing_waits_for_what_it_does_not_show,
+			    0, 2);
 	tcase_add_test(tc, a_new_file_may_be_cached_until_it_is_written);
 	tcase_add_test(tc, pages_that_an_open_drops_need_no_notice);
 	tcase_add_test(tc, attributes_that_another_thread_got_are_dropped);
