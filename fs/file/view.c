@@ -216,19 +216,35 @@ static bool readers_are_current(const struct op *op, const struct node *n)
 	return n->readers && known_is_same(op, n, &n->version->child.moment);
 }
 
-static int hold_to_read(struct op *op, struct node *n)
+/* Join the readers if their value is the one of *now. 0; -EBUSY: the node cannot be
+ * held; -EAGAIN: it is another value, or there are none; or as charge_set. now
+ * NULL: they are joined if nothing has changed. */
+static int join_readers(struct op *op, struct node *n, const struct child *now)
 {
 	struct mutex *lock = stripe_of(op->fs, n);
-	struct view_version *v;
-	uint32_t changes;
-	int i, err;
+	int err = -EAGAIN;
 
 	mutex_lock(lock);
-	err = view_is_past(n) || n->writers || retry_is_marked(op, n) ? -EBUSY :
-	      readers_are_current(op, n) ?
-			   add_reader(op->fs, n, n->version, op->who.uid) :
-			   -EAGAIN;
+	if (view_is_past(n) || n->writers || retry_is_marked(op, n))
+		err = -EBUSY;
+	else if (now ? n->readers && now->timestamp_us != NO_TIMESTAMP &&
+		       now->timestamp_us == n->version->child.timestamp_us &&
+		       now->size == n->version->text.len :
+		       readers_are_current(op, n))
+		err = add_reader(op->fs, n, n->version, op->who.uid);
 	mutex_unlock(lock);
+	return err;
+}
+
+static int hold_to_read(struct op *op, struct node *n)
+{
+	struct view_version *v;
+	struct child now;
+	uint32_t changes;
+	int i, err = join_readers(op, n, NULL);
+
+	if (err == -EAGAIN && view_is_read(op->fs, n) && !stat_node(op, n, &now))
+		err = join_readers(op, n, &now);
 	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
 		changes = atomic_load(&n->changes);
 		v = take_spare(op, n);
