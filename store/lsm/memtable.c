@@ -115,6 +115,19 @@ static bool has_deletions(const struct row *row)
 	return found;
 }
 
+/*
+ * Take from an old version what a newer one overwrites. True if nothing is left
+ * of it, and the newer is what both make; else the rest is to be merged with
+ * it, to the same result as the whole.
+ */
+static bool replaces(const struct row *newer, struct row *old)
+{
+	if (has_deletions(newer))
+		return false;
+	row_subtract(old, newer, DELETION_NONE);
+	return row_is_nothing(old);
+}
+
 int memtable_merge_parts(const struct memtable_version *v,
 			 const struct row *row, struct arena *arena,
 			 struct buf *out)
@@ -135,6 +148,8 @@ int memtable_merge_parts(const struct memtable_version *v,
 	}
 	if (row)
 		list[count] = row;
+	if (!err && row && count == 1 && replaces(row, &rows[0]))
+		return 1;
 	if (!err)
 		err = row_merge(&merged, arena, list, all, DELETION_NONE);
 	if (err)
@@ -185,7 +200,8 @@ static int add_row(struct memtable *m, const struct batch_op *op)
 	part = is_small_step(old, bytes.len);
 	if (!part && (old || has_deletions(&row))) {
 		err = memtable_merge_parts(old, &row, &m->scratch, &m->merged);
-		bytes = buf_bytes(&m->merged);
+		if (!err)
+			bytes = buf_bytes(&m->merged);
 	}
 	if (err < 0)
 		return err;

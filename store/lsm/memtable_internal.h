@@ -66,7 +66,8 @@ memtable_version_at(const struct tree_item *item, uint64_t sequence)
 }
 
 /* memtable.c: encode to out the merge of v's parts, and of row if it is not
- * NULL. 0 or -errno. */
+ * NULL. 0, 1 if row overwrites all of v (it is the merge, and out is as it was),
+ * or -errno. */
 int memtable_merge_parts(const struct memtable_version *v,
 			 const struct row *row, struct arena *arena,
 			 struct buf *out);
