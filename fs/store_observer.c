@@ -28,10 +28,13 @@
 static struct node *find_escaped(struct fs *fs, struct node *dir,
 				 const char *raw)
 {
+	struct bytes text = bytes_str(raw);
 	struct buf name = BUF_INIT;
 	struct node *n;
 
-	name_escape(&name, bytes_str(raw));
+	if (text.len <= NAME_MAX_LEN && name_is_text(text))
+		return node_find(&fs->nodes, dir, text);
+	name_escape(&name, text);
 	name_shorten(&name);
 	n = node_find(&fs->nodes, dir, buf_bytes(&name));
 	buf_release(&name);

@@ -112,8 +112,7 @@ void name_escape(struct buf *out, struct bytes text)
 	name_escape_end(out, start);
 }
 
-/* True if it is its own name. */
-static bool is_unescaped(struct bytes text)
+bool name_is_text(struct bytes text)
 {
 	struct bytes base;
 
@@ -127,7 +126,7 @@ bool name_is_of(struct bytes name, struct bytes text)
 	struct buf own = BUF_INIT;
 	bool same;
 
-	if (is_unescaped(text))
+	if (name_is_text(text))
 		return bytes_equal(name, text);
 	name_escape(&own, text);
 	same = !own.failed && bytes_equal(name, buf_bytes(&own));
