@@ -205,7 +205,8 @@ void attribute_write(struct write *w, const struct object_ref *object,
 	/* What is stored beside no partition of a table needs no lock. */
 	if (object->partition_key.len &&
 	    object->table->number >= TABLE_NUMBER_FIRST)
-		write_note_partition(w, object->table, object->partition_key);
+		write_note_partition(w, object->table,
+				     key_token(object->partition_key));
 	buf_release(&key);
 	buf_release(&path);
 }

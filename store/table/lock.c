@@ -35,11 +35,6 @@ static uint64_t stripe_of_token(uint32_t table, int64_t token)
 	return (uint64_t)1 << ((hash >> 32) * STRIPES >> 32);
 }
 
-static uint64_t stripe_of(const struct table *t, struct bytes partition_key)
-{
-	return stripe_of_token(t->number, key_token(partition_key));
-}
-
 void write_lock_stripes(struct write *w, uint64_t stripes)
 {
 	size_t i;
@@ -62,7 +57,8 @@ void write_lock(struct write *w, const struct partition_ref *partitions,
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		stripes |= stripe_of(partitions[i].table, partitions[i].key);
+		stripes |= stripe_of_token(partitions[i].table->number,
+					   key_token(partitions[i].key));
 	write_lock_stripes(w, stripes);
 }
 
@@ -96,9 +92,9 @@ void write_look(struct write *w)
 }
 
 void write_note_partition(struct write *w, const struct table *t,
-			  struct bytes partition_key)
+			  int64_t token)
 {
-	w->written |= stripe_of(t, partition_key);
+	w->written |= stripe_of_token(t->number, token);
 }
 
 bool write_holds_all(const struct write *w)

@@ -297,6 +297,7 @@ static void build_key(struct write *w, const struct table *t,
 		      struct bytes partition_key)
 {
 	struct row_builder *b = w->row;
+	int64_t token;
 
 	if (b->partition_table == t &&
 	    bytes_equal(b->partition_key, partition_key)) {
@@ -304,11 +305,12 @@ static void build_key(struct write *w, const struct table *t,
 		return;
 	}
 	buf_clear(&b->key);
-	key_add_partition(&b->key, key_token(partition_key), partition_key);
+	token = key_token(partition_key);
+	key_add_partition(&b->key, token, partition_key);
 	b->partition_len = b->key.len;
 	b->partition_table = t;
 	b->partition_key = arena_copy(&w->arena, partition_key);
-	write_note_partition(w, t, partition_key);
+	write_note_partition(w, t, token);
 }
 
 static const struct bytes *copy_values(struct write *w,

@@ -40,9 +40,9 @@ struct change_list {
 };
 
 /* ---------------------------------------------------------------- lock.c */
-/* Note that the write changes the partition. */
+/* Note that the write changes the table's partition of that token. */
 void write_note_partition(struct write *w, const struct table *t,
-			  struct bytes partition_key);
+			  int64_t token);
 /* Set w->state, before the lock goes, if the partition of write_watch has been
  * locked. */
 void write_look(struct write *w);
