@@ -119,15 +119,22 @@ void buf_add_le64(struct buf *b, uint64_t v)
 	buf_add(b, &v, sizeof(v));
 }
 
-void buf_add_varint(struct buf *b, uint64_t v)
+#define LONGEST_VARINT 10
+
+/* Add it where there is room for the longest. */
+static void put_varint(struct buf *b, uint64_t v)
 {
-	if (!buf_reserve(b, 10))
-		return;
 	while (v >= 0x80) {
 		b->ptr[b->len++] = (uint8_t)(v | 0x80);
 		v >>= 7;
 	}
 	b->ptr[b->len++] = (uint8_t)v;
+}
+
+void buf_add_varint(struct buf *b, uint64_t v)
+{
+	if (buf_reserve(b, LONGEST_VARINT))
+		put_varint(b, v);
 }
 
 void buf_add_zigzag(struct buf *b, int64_t v)
@@ -137,8 +144,12 @@ void buf_add_zigzag(struct buf *b, int64_t v)
 
 void buf_add_sized(struct buf *b, struct bytes bytes)
 {
-	buf_add_varint(b, bytes.len);
-	buf_add_bytes(b, bytes);
+	if (!buf_reserve(b, LONGEST_VARINT + bytes.len))
+		return;
+	put_varint(b, bytes.len);
+	if (bytes.len)
+		memcpy(b->ptr + b->len, bytes.ptr, bytes.len);
+	b->len += bytes.len;
 }
 
 void buf_add_quoted(struct buf *b, struct bytes text, uint8_t quote)

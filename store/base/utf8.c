@@ -11,15 +11,13 @@ bool utf8_is_ascii(struct bytes text)
 	return true;
 }
 
-/* Return the length of the character at p: 0 where it is wrong, -1 where it is
- * right as far as it goes but cut off by end. */
+/* Return the length of the character at p, which is not ASCII: 0 where it is
+ * wrong, -1 where it is right as far as it goes but cut off by end. */
 static int character_length(const uint8_t *p, const uint8_t *end)
 {
 	uint8_t low = 0x80, high = 0xbf;
 	int len, i;
 
-	if (*p < 0x80)
-		return 1;
 	if (*p < 0xc2 || *p > 0xf4)
 		return 0;
 	len = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
@@ -55,6 +53,8 @@ bool utf8_is_valid(struct bytes text, bool may_be_cut)
 				break;
 			p += 8;
 		}
+		while (p < end && *p < 0x80)
+			p++;
 		if (p == end)
 			break;
 		len = character_length(p, end);
