@@ -56,11 +56,9 @@ static bool is_key(const struct column *c)
 	return c->kind == COLUMN_PARTITION_KEY || c->kind == COLUMN_CLUSTERING;
 }
 
-static int insert_column(struct execution *x, struct modification *m,
+static int insert_change(struct execution *x, struct modification *m,
 			 const struct column *c, const struct term *value)
 {
-	if (is_key(c))
-		return restrictions_add_term(x, &m->where, c, value);
 	modification_touches(m, c);
 	return assignment_change_of_value(x, &m->changes[m->change_count++], c,
 					  value);
@@ -144,9 +142,13 @@ static int prepare_insert(struct execution *x, struct modification *m,
 			if (err)
 				return err;
 			clustered |= columns[i]->kind == COLUMN_CLUSTERING;
-			if (is_key(columns[i]) == pass)
-				err = insert_column(x, m, columns[i],
-						    s->values[i]);
+			if (is_key(columns[i]) != pass)
+				continue;
+			err = pass ? restrictions_add_term(x, &m->where,
+							   columns[i],
+							   s->values[i])
+				   : insert_change(x, m, columns[i],
+						   s->values[i]);
 		}
 	}
 	if (err)

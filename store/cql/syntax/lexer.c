@@ -287,10 +287,10 @@ static enum token_kind number(struct lexer *lexer, uint32_t start)
 {
 	bool maybe_uuid = lexer->text[start] != '-';
 	uint32_t at = start + !maybe_uuid, digits = at;
-	uint32_t run = maybe_uuid ? hex_run(lexer, start) : 0;
 	uint8_t next;
 
-	if (run == 8 && byte_at(lexer, start + 8) == '-')
+	if (maybe_uuid && byte_at(lexer, start + 8) == '-' &&
+	    hex_run(lexer, start) == 8)
 		return uuid(lexer, start);
 	while (is(lexer, at, DIGIT))
 		at++;
@@ -301,6 +301,8 @@ static enum token_kind number(struct lexer *lexer, uint32_t start)
 			;
 		return make(lexer, start, at, TOKEN_HEX);
 	}
+	if (next != '.' && next < 0x80 && !(classes[next] & LETTER))
+		return make(lexer, start, at, TOKEN_INTEGER);
 	if (next == '.' && byte_at(lexer, at + 1) == '.')
 		/* 1..2 is a range; 1... is 1. and a range */
 		return byte_at(lexer, at + 2) == '.'

@@ -510,12 +510,17 @@ static char take_operator(struct parser *p)
 	return (char)p->text.ptr[next(p).offset];
 }
 
+static bool is_factor(enum token_kind kind)
+{
+	return kind == TOKEN_STAR || kind == TOKEN_SLASH ||
+	       kind == TOKEN_PERCENT;
+}
+
 static struct term *parse_product(struct parser *p, parse_operand *operand)
 {
 	struct term *t = operand(p);
 
-	while (peek(p) == TOKEN_STAR || peek(p) == TOKEN_SLASH ||
-	       peek(p) == TOKEN_PERCENT) {
+	while (is_factor(peek(p))) {
 		char op = take_operator(p);
 
 		t = binary(p, op, t, operand(p));

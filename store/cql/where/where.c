@@ -256,18 +256,32 @@ static bool clustering_needs_filtering(const struct restrictions *r)
 }
 
 /* ----------------------------------------------------------------- checks */
+/* True if a column of the partition key is restricted so that it gives no
+ * values. */
+static bool filters_keys(const struct restrictions *r)
+{
+	for (uint32_t i = 0; i < r->table->partition_key_count; i++) {
+		const struct restriction *of = r->by_column[i];
+
+		if (of && (of->kind == RESTRICT_SLICE ||
+			   of->kind == RESTRICT_LIKE ||
+			   of->kind == RESTRICT_CONTAINS))
+			return true;
+	}
+	return false;
+}
+
 static int check_partition_write(struct execution *x, struct restrictions *r)
 {
 	uint32_t keys = r->table->partition_key_count;
-	bool filters = any_in(r, 0, keys, RESTRICT_SLICE) ||
-		       any_in(r, 0, keys, RESTRICT_LIKE) ||
-		       any_in(r, 0, keys, RESTRICT_CONTAINS);
+	uint32_t absent = missing(r, 0, keys);
+	bool filters = filters_keys(r);
 
-	if (r->token && (filters || missing(r, 0, keys)))
+	if (r->token && (filters || absent))
 		return refuse(x, "The token function cannot be used in WHERE "
 				 "clauses for %s statements",
 			      type_words[r->type]);
-	if (missing(r, 0, keys))
+	if (absent)
 		return refuse(x, "Some partition key parts are missing: %s",
 			      missing_names(x, r, 0, keys));
 	if (filters)
@@ -283,13 +297,8 @@ static int check_partition(struct execution *x, struct restrictions *r,
 {
 	uint32_t keys = r->table->partition_key_count;
 	uint32_t absent = missing(r, 0, keys);
-	bool filtered = absent < keys &&
-			(absent || any_in(r, 0, keys, RESTRICT_SLICE) ||
-			 any_in(r, 0, keys, RESTRICT_LIKE) ||
-			 any_in(r, 0, keys, RESTRICT_CONTAINS));
+	bool filtered = absent < keys && (absent || filters_keys(r));
 
-	if (r->type != STATEMENT_SELECT)
-		return check_partition_write(x, r);
 	/* With the whole key given, tokens only select among its values. */
 	r->key_range = absent && (r->token || absent == keys);
 	if (absent == keys && !r->token)
@@ -345,7 +354,6 @@ static int check_clustering(struct execution *x, struct restrictions *r,
 	const struct table *t = r->table;
 	uint32_t first = t->partition_key_count, n = t->clustering_count;
 	bool whole = r->type == STATEMENT_UPDATE || r->type == STATEMENT_INSERT;
-	bool contains = any_in(r, first, n, RESTRICT_CONTAINS);
 	int err;
 
 	if (whole && any_in(r, first, n, RESTRICT_SLICE))
@@ -359,7 +367,8 @@ static int check_clustering(struct execution *x, struct restrictions *r,
 				      missing_names(x, r, first, n));
 		return 0;
 	}
-	if (contains && !indexed && !r->allow_filtering)
+	if (!indexed && !r->allow_filtering &&
+	    any_in(r, first, n, RESTRICT_CONTAINS))
 		return refuse(x, "Clustering columns can only be restricted "
 				 "with CONTAINS with a secondary index or "
 				 "filtering");
@@ -424,7 +433,9 @@ int restrictions_check(struct execution *x, struct restrictions *r)
 	int err = index_choice_check_vectors(x, r);
 
 	if (!err)
-		err = check_partition(x, r, indexed);
+		err = r->type == STATEMENT_SELECT ?
+			      check_partition(x, r, indexed) :
+			      check_partition_write(x, r);
 	if (!err)
 		err = check_statics(x, r);
 	if (!err)
