@@ -1,12 +1,14 @@
 /*
- * CQL's keywords, found by a hash without collisions: its five factors were
- * searched for until every word had a slot of its own. Adding a word means a
- * new search; test_lexer finds each of them.
+ * CQL's keywords, found by a hash whose factors were searched for so that the
+ * words have slots of their own. A new word is a line of keywords[]: where its
+ * slot is taken it has the next free one. test_lexer finds each of them.
  *
  * Words are compared with bit 5 set in every byte, which folds letters, leaves
  * digits, and makes DEL of the underscore.
  */
 #include "store/cql/syntax/token.h"
+
+#include "store/base/bytes.h"
 
 #define SLOTS 1024
 #define LONGEST 14
@@ -173,55 +175,49 @@ static const struct {
 	{ "writetime", 9, KEYWORD_WRITETIME },
 };
 
-/* Number of the keyword from 1, by hash; 0 for none. */
-static const uint8_t slots[SLOTS] = {
-	[10] = 117, [13] = 35, [22] = 19, [33] = 17, [42] = 38, [45] = 103,
-	[49] = 16, [54] = 65, [62] = 84, [63] = 124, [64] = 15, [65] = 74,
-	[67] = 80, [69] = 147, [72] = 60, [77] = 113, [79] = 42, [83] = 93,
-	[87] = 125, [98] = 64, [105] = 144, [111] = 139, [117] = 14,
-	[124] = 83, [129] = 119, [136] = 120, [148] = 54, [161] = 155,
-	[165] = 118, [167] = 82, [177] = 25, [179] = 122, [196] = 107,
-	[197] = 31, [203] = 29, [205] = 61, [206] = 115, [221] = 128,
-	[236] = 148, [249] = 101, [252] = 52, [265] = 13, [277] = 133,
-	[288] = 20, [293] = 123, [295] = 89, [312] = 34, [313] = 91,
-	[324] = 116, [330] = 111, [351] = 3, [352] = 79, [359] = 105,
-	[361] = 104, [365] = 67, [371] = 97, [386] = 98, [395] = 154,
-	[400] = 134, [407] = 156, [411] = 40, [418] = 153, [421] = 151,
-	[422] = 53, [427] = 32, [437] = 146, [438] = 152, [443] = 94,
-	[447] = 75, [450] = 78, [453] = 81, [454] = 131, [462] = 149,
-	[473] = 114, [483] = 48, [484] = 70, [487] = 141, [500] = 24,
-	[502] = 71, [506] = 59, [509] = 56, [519] = 7, [533] = 5, [534] = 145,
-	[539] = 69, [546] = 127, [553] = 73, [559] = 88, [570] = 68,
-	[575] = 130, [579] = 43, [595] = 26, [603] = 72, [606] = 27,
-	[612] = 85, [616] = 45, [618] = 58, [622] = 110, [632] = 136,
-	[638] = 49, [651] = 100, [656] = 142, [661] = 47, [671] = 37,
-	[673] = 9, [675] = 18, [696] = 87, [701] = 150, [704] = 44, [715] = 41,
-	[719] = 12, [733] = 50, [736] = 57, [737] = 21, [739] = 132,
-	[751] = 36, [756] = 108, [765] = 62, [768] = 76, [775] = 129,
-	[780] = 92, [781] = 1, [787] = 11, [798] = 86, [826] = 23, [834] = 39,
-	[835] = 96, [840] = 140, [845] = 137, [848] = 10, [861] = 63,
-	[864] = 121, [865] = 143, [868] = 22, [870] = 126, [872] = 66,
-	[894] = 30, [895] = 90, [905] = 99, [911] = 4, [914] = 55, [919] = 112,
-	[926] = 6, [931] = 8, [933] = 28, [950] = 77, [953] = 138, [961] = 102,
-	[969] = 51, [972] = 33, [978] = 106, [988] = 95, [997] = 2, [999] = 46,
-	[1014] = 135, [1023] = 109,
-};
+/* The number of a keyword, from 1; 0: free. Written before main() alone. */
+static uint8_t slots[SLOTS];
+_Static_assert(ARRAY_SIZE(keywords) < 255, "a number fits in a byte");
 _Static_assert(TOKEN_KIND_COUNT <= 255, "a kind fits in a byte");
+
+static uint32_t slot_of(const uint8_t *word, uint32_t length)
+{
+	return ((word[0] | 32u) * 105u + (word[1] | 32u) * 726u +
+		(word[length / 2] | 32u) * 701u +
+		(word[length - 1] | 32u) * 179u + length * 748u) % SLOTS;
+}
+
+__attribute__((constructor)) static void fill_slots(void)
+{
+	for (uint32_t i = 0; i < ARRAY_SIZE(keywords); i++) {
+		uint32_t slot = slot_of((const uint8_t *)keywords[i].word,
+					keywords[i].length);
+
+		while (slots[slot])
+			slot = (slot + 1) % SLOTS;
+		slots[slot] = (uint8_t)(i + 1);
+	}
+}
+
+static bool is_keyword(uint32_t found, const uint8_t *word, uint32_t length)
+{
+	if (keywords[found - 1].length != length)
+		return false;
+	for (uint32_t i = 0; i < length; i++)
+		if ((word[i] | 32) != keywords[found - 1].word[i])
+			return false;
+	return true;
+}
 
 enum token_kind token_find_keyword(const uint8_t *word, uint32_t length)
 {
-	uint32_t hash, i, found;
+	uint32_t slot;
 
 	if (length < 2 || length > LONGEST)
 		return TOKEN_IDENTIFIER;
-	hash = (word[0] | 32u) * 105u + (word[1] | 32u) * 726u +
-	       (word[length / 2] | 32u) * 701u +
-	       (word[length - 1] | 32u) * 179u + length * 748u;
-	found = slots[hash % SLOTS];
-	if (!found || keywords[found - 1].length != length)
-		return TOKEN_IDENTIFIER;
-	for (i = 0; i < length; i++)
-		if ((word[i] | 32) != keywords[found - 1].word[i])
-			return TOKEN_IDENTIFIER;
-	return keywords[found - 1].kind;
+	for (slot = slot_of(word, length); slots[slot];
+	     slot = (slot + 1) % SLOTS)
+		if (is_keyword(slots[slot], word, length))
+			return keywords[slots[slot] - 1].kind;
+	return TOKEN_IDENTIFIER;
 }
