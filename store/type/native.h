@@ -1,7 +1,7 @@
 /*
  * Native types. Each is a table of what is special about its values, beside the
  * code of its form (uuid.c, inet.c, ...). A new one is such a file, its number in
- * type.h, its line in native.c, and its word in the lexer (cql/syntax/token.c).
+ * type.h, its line in native.c, and its word in the lexer (cql/syntax/token.h, .c).
  *
  * The functions below do for a native kind what the type_ functions of the same
  * names in type.h do for a type. Any thread.
