@@ -24,9 +24,10 @@ static const uint8_t classes[256] = {
 void lexer_init(struct lexer *lexer, struct bytes text)
 {
 	lexer->text = text.ptr ? text.ptr : (const uint8_t *)"";
-	lexer->at = lexer->start = 0;
+	lexer->at = 0;
 	lexer->length = (uint32_t)text.len;
 	lexer->problem = NULL;
+	lexer->token = NULL;
 }
 
 /* Return the byte at a place, 0 after the end (which no token holds
@@ -43,7 +44,7 @@ static inline bool is(const struct lexer *lexer, uint32_t at, uint8_t class)
 static inline enum token_kind make(struct lexer *lexer, uint32_t start,
 				   uint32_t end, enum token_kind kind)
 {
-	lexer->start = start;
+	*lexer->token = (struct token){ start, end - start, (uint8_t)kind };
 	lexer->at = end;
 	return kind;
 }
@@ -438,12 +439,13 @@ static enum token_kind punctuation(struct lexer *lexer, uint32_t start)
 	return bad(lexer, start, "a character that CQL has no use for");
 }
 
-static enum token_kind cut(struct lexer *lexer)
+enum token_kind lexer_next(struct lexer *lexer, struct token *token)
 {
 	const uint8_t *text = lexer->text;
 	uint32_t at = lexer->at, length = lexer->length;
 	uint8_t class;
 
+	lexer->token = token;
 	while (at < length && classes[text[at]] & SPACE)
 		at++;
 	if (at < length && (text[at] == '-' || text[at] == '/')) {
@@ -462,16 +464,6 @@ static enum token_kind cut(struct lexer *lexer)
 	if (class & DIGIT)
 		return number(lexer, at);
 	return punctuation(lexer, at);
-}
-
-enum token_kind lexer_next(struct lexer *lexer, struct token *token)
-{
-	enum token_kind kind = cut(lexer);
-
-	token->offset = lexer->start;
-	token->length = lexer->at - lexer->start;
-	token->kind = (uint8_t)kind;
-	return kind;
 }
 
 /* Replace every doubled quote by one. */

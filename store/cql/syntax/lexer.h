@@ -17,10 +17,9 @@ struct token {
 struct lexer {
 	const uint8_t *text;
 	uint32_t length;
+	uint32_t at;
 	const char *problem;	/* of a BAD token: what was wrong, static */
-	/* Apart from length: the two are stored as one, and would have to be
-	 * loaded in halves of another pair. */
-	uint32_t at, start;	/* start: of the last token */
+	struct token *token;	/* that is read: the caller's */
 };
 
 /* Longer text makes no tokens: the caller refuses it. */

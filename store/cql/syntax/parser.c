@@ -106,7 +106,7 @@ void parser_recover(struct parser *p, bool no_error)
 	p->result = 0;
 	p->noted = true;
 	p->unexpected = false;
-	p->lexer.at = p->lexer.start = p->stopped;
+	p->lexer.at = p->stopped;
 	p->stopped = UINT32_MAX;
 	p->at = p->count = 0;
 	parser_fill(p);
