@@ -10,7 +10,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 void buf_release(struct buf *b)
 {
-	mem_free(b->ptr);
+	if (b->ptr)
+		mem_free(b->ptr);
 	*b = BUF_INIT;
 }
 

@@ -274,6 +274,7 @@ const struct table_name *modification_table(const struct statement *s)
 int modification_prepare(struct execution *x, struct modification *m,
 			 const struct statement *s)
 {
+	bool conditional;
 	int err;
 
 	memset(m, 0, sizeof(*m));
@@ -297,16 +298,17 @@ int modification_prepare(struct execution *x, struct modification *m,
 			      prepare_delete(x, m, s->delete);
 	if (err)
 		return err;
+	conditional = modification_is_conditional(m);
 	/* The answer of a conditional statement shows stored values. */
-	if (modification_is_conditional(m)) {
+	if (conditional) {
 		err = statement_require_right(x, m->table, CQL_READ);
 		if (err)
 			return err;
 	}
-	if (modification_is_conditional(m) && m->table->flags & TABLE_COUNTER)
+	if (conditional && m->table->flags & TABLE_COUNTER)
 		return refuse(x, "Conditional updates are not supported on "
 				 "counter tables");
-	if (modification_is_conditional(m) && m->has_timestamp)
+	if (conditional && m->has_timestamp)
 		return refuse(x, "Cannot provide custom timestamp for "
 				 "conditional updates");
 	return s->kind == STATEMENT_DELETE ? check_delete(x, m) : 0;
