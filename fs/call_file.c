@@ -403,9 +403,10 @@ int fs_release(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (op) {
 		op->bound = h->node;
 		handle_commit_empty(op, h);
-		handle_unlink(fs, h);
-		err = op_end(op, handle_finish(op, h), h->node, NULL);
 	}
+	handle_unlink(fs, h);
+	if (op)
+		err = op_end(op, handle_finish(op, h), h->node, NULL);
 	handle_free(fs, h);
 	return err;
 }
@@ -432,7 +433,7 @@ static int open_made(struct op *op, struct node *n, int flags, bool moved,
 			      moved ? OPENED_MOVED : OPENED, reply);
 
 	if (made)
-		handle_free(op->fs, made);
+		handle_close(op->fs, made);
 	return err;
 }
 

@@ -145,7 +145,6 @@ static int open_reader(struct op *op, struct handle *h,
 
 void handle_free(struct fs *fs, struct handle *h)
 {
-	handle_unlink(fs, h);
 	atomic_fetch_sub(&h->node->opens, 1);
 	buffer_give_handle(fs, h);
 	view_close(fs, h);
@@ -165,6 +164,12 @@ void handle_free(struct fs *fs, struct handle *h)
 	mem_free(h);
 }
 
+void handle_close(struct fs *fs, struct handle *h)
+{
+	handle_unlink(fs, h);
+	handle_free(fs, h);
+}
+
 static void release_all(struct fs *fs, struct handle **list)
 {
 	struct handle *h;
@@ -179,7 +184,7 @@ static void release_all(struct fs *fs, struct handle **list)
 			file->close(op, h);
 			op_end(op, 0, NULL, NULL);
 		}
-		handle_free(fs, h);
+		handle_close(fs, h);
 	}
 }
 

@@ -128,9 +128,12 @@ struct handles *handles_of(struct fs *fs, const struct node *dir);
 /* Note that its empty value waits for the close (h->counted), or no longer.
  * REQUIRES its buffer's lock, or the last descriptor. */
 void handle_count_empty(struct fs *fs, struct handle *h, bool waits);
-/* Remove it from its list; it is freed then or later. */
+/* Remove it from its list, if it is there; it is freed then or later. */
 void handle_unlink(struct fs *fs, struct handle *h);
+/* Free one that is in no list. */
 void handle_free(struct fs *fs, struct handle *h);
+/* Unlink and free it. */
+void handle_close(struct fs *fs, struct handle *h);
 /*
  * Return the file that h has open: that to which its name was renamed since,
  * which may be of another kind. Called under the buffer's lock, and once in a

@@ -315,7 +315,7 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		return err;
 	h = handle_of(reply.handle);
 	if (!h->buffer) {
-		handle_free(op->fs, h);
+		handle_close(op->fs, h);
 		return 0;
 	}
 	mutex_lock(&h->buffer->lock);
@@ -329,6 +329,6 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 	mutex_unlock(&h->buffer->lock);
 	if (!err)
 		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
-	handle_free(op->fs, h);
+	handle_close(op->fs, h);
 	return err;
 }

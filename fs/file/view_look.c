@@ -412,5 +412,5 @@ int view_open(struct op *op, struct handle *h, bool moved)
 		release_hold(op->fs, r);
 	err = open_current(op, h, r, moved);
 	retry_end(op->fs, r);
-	return op_refuse_resource(op, RESOURCE_READ, err);
+	return err ? op_refuse_resource(op, RESOURCE_READ, err) : 0;
 }
