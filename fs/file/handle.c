@@ -124,7 +124,7 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 	return err;
 }
 
-static int open_reader(struct op *op, struct handle *h,
+static int open_reader(struct op *op, struct handle *h, bool may_have_locks,
 		       struct fs_open_reply *reply)
 {
 	struct node *n = h->node;
@@ -135,7 +135,7 @@ static int open_reader(struct op *op, struct handle *h,
 		    view_length(op->fs, n) <= FILE_CACHED;
 	reply->keep_cache = h->cached && !n->fresh;
 	reply->direct_io = !h->cached;
-	reply->noflush = !locks_are_known(&op->fs->locks, h->locks);
+	reply->noflush = !may_have_locks;
 	if (h->hold == HOLD_READ || view_applies(n) ||
 	    n->ops->file->streamed || n->ops->file->document)
 		return 0;
@@ -236,6 +236,7 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		struct fs_open_reply *reply)
 {
 	struct handle *h = mem_zalloc(1, sizeof(*h));
+	bool may_have_locks = false;
 	int err;
 
 	memset(reply, 0, sizeof(*reply));
@@ -257,7 +258,7 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		err = keep_opener(op, h);
 	if (!err)
 		err = view_open(op, h, how == OPENED_MOVED);
-	if (!err && !(h->locks = locks_open(&op->fs->locks, h->node)))
+	if (!err && !(h->locks = locks_open(&op->fs->locks, n, &may_have_locks)))
 		err = -ENOMEM;
 	if (err) {
 		/* nothing is open yet */
@@ -268,7 +269,7 @@ int handle_open(struct op *op, struct node *n, int flags, enum opened how,
 		if (h->writer)
 			reply->direct_io = true;
 		err = h->writer ? open_writer(op, h, how == OPENED_NEW) :
-				  open_reader(op, h, reply);
+				  open_reader(op, h, may_have_locks, reply);
 	}
 	if (!err)
 		link_handle(op->fs, h);

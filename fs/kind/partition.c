@@ -374,9 +374,9 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 		buf_add_str(name, "@key");
 		return 1;
 	}
-	if (node_waits_for_key(l->node))
-		return 0;
 	if (!l->cursor) {
+		if (node_waits_for_key(l->node))
+			return 0;
 		got = begin_listing(op, l);
 		if (!got)
 			got = list_static(op, l, out);

@@ -114,7 +114,17 @@ static void set_name(struct locks *t, struct lock_file *f, uint64_t path)
 	*at = f;
 }
 
-struct lock_file *locks_open(struct locks *t, struct node *n)
+static uint64_t known_bit(const struct lock_file *f)
+{
+	return UINT64_C(1) << (f->path % 64);
+}
+
+static uint64_t *known_word(struct locks *t, const struct lock_file *f)
+{
+	return &t->known[f->path % LOCK_KNOWN / 64];
+}
+
+struct lock_file *locks_open(struct locks *t, struct node *n, bool *known)
 {
 	uint64_t path = locks_path(n);
 	struct lock_file *f;
@@ -127,28 +137,9 @@ struct lock_file *locks_open(struct locks *t, struct node *n)
 	}
 	if (f)
 		f->users++;
+	*known = f && (f->held[0] || (*known_word(t, f) & known_bit(f)));
 	mutex_unlock(&t->lock);
 	return f;
-}
-
-static uint64_t known_bit(const struct lock_file *f)
-{
-	return UINT64_C(1) << (f->path % 64);
-}
-
-static uint64_t *known_word(struct locks *t, const struct lock_file *f)
-{
-	return &t->known[f->path % LOCK_KNOWN / 64];
-}
-
-bool locks_are_known(struct locks *t, const struct lock_file *f)
-{
-	bool known;
-
-	mutex_lock(&t->lock);
-	known = f->held[0] || (*known_word(t, f) & known_bit(f));
-	mutex_unlock(&t->lock);
-	return known;
 }
 
 void locks_move(struct locks *t, uint64_t from, struct node *n)

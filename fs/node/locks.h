@@ -52,14 +52,13 @@ void locks_release(struct locks *t);
 /* End all waits with -ENOLCK; nobody waits from now on. */
 void locks_stop(struct locks *t);
 
-/* Return the file that n shows, until locks_close; NULL without memory. */
-struct lock_file *locks_open(struct locks *t, struct node *n);
+/* Return the file that n shows, until locks_close; NULL without memory. *known:
+ * it has, or its path may have had, locks of ranges. Then each close of a
+ * descriptor must drop those of its process (locks_drop). */
+struct lock_file *locks_open(struct locks *t, struct node *n, bool *known);
 /* Close f for the open file `by`: drop all locks of each owner that set one
  * through it. f: NULL is accepted. */
 void locks_close(struct locks *t, struct lock_file *f, const void *by);
-/* True if the file has, or its path may have had, locks of ranges. Then each
- * close of a descriptor must drop those of its process (locks_drop). */
-bool locks_are_known(struct locks *t, const struct lock_file *f);
 
 /* Return the number of the path that leads to n now. */
 uint64_t locks_path(struct node *n);

@@ -54,7 +54,8 @@ static void model_open(struct model *m, int file)
 				.name = bytes_str(file ? "b" : "a"),
 				.ops = &kind_test };
 	struct node *n = node_make(&m->nodes, &key);
-	struct lock_file *f = locks_open(&m->locks, n);
+	bool known;
+	struct lock_file *f = locks_open(&m->locks, n, &known);
 
 	ck_assert_ptr_nonnull(f);
 	if (m->files[file])
