@@ -121,6 +121,21 @@ bool name_is_text(struct bytes text)
 	       !name_suffix(text, &base);
 }
 
+void name_escape_from(struct buf *out, size_t start)
+{
+	struct bytes text = out->len == start ? BYTES_EMPTY :
+			    bytes_of(out->ptr + start, out->len - start);
+	struct buf copy = BUF_INIT;
+
+	if (out->failed || name_is_text(text))
+		return;
+	buf_add_bytes(&copy, text);
+	out->len = start;
+	name_escape(out, buf_bytes(&copy));
+	out->failed |= copy.failed;
+	buf_release(&copy);
+}
+
 bool name_is_of(struct bytes name, struct bytes text)
 {
 	struct buf own = BUF_INIT;

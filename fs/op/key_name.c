@@ -23,16 +23,13 @@ uint32_t key_name_level(const struct node *dir)
 void key_name_of_value(struct buf *out, const struct type *type,
 		       struct bytes value)
 {
-	struct buf text = BUF_INIT;
 	size_t before = out->len;
 
 	if (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII) {
 		name_escape(out, value);
 	} else {
-		type_print_text(&text, type, value);
-		name_escape(out, buf_bytes(&text));
-		out->failed |= text.failed;
-		buf_release(&text);
+		type_print_text(out, type, value);
+		name_escape_from(out, before);
 	}
 	if (!before)
 		name_shorten(out);

@@ -498,11 +498,13 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 
 void listing_follow(struct fs *fs, struct listing *l)
 {
-	struct node *before = l->node;
+	struct node *before = l->node, *now = node_now(before);
 
+	if (now == before)
+		return;
 	mutex_lock(&l->lock);
 	close_stream(fs, l);
-	l->node = node_get(node_now(before));
+	l->node = node_get(now);
 	mutex_unlock(&l->lock);
 	count_open(fs, l->node);
 	atomic_fetch_sub(&before->opens, 1);

@@ -161,7 +161,7 @@ static int query_bounds(const struct cursor *c, struct buf *lower,
 
 	if (q->partition_count == 1 && !c->refs) {
 		add_partition(lower, q->partitions[0]);
-		add_partition(upper, q->partitions[0]);
+		buf_add_bytes(upper, buf_bytes(lower));
 		buf_add_byte(lower, KEY_BEGIN);
 		buf_add_byte(upper, 0xff);
 	} else if (!q->partition_count) {

@@ -1,6 +1,7 @@
 /* Names: a value makes a legal file name, and comes back from it unchanged. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fs/node/name.h"
 #include "tests/unit/suite.h"
@@ -32,6 +33,13 @@ START_TEST(a_text_and_its_name)
 
 	name_escape(&name, bytes_str(pairs[_i].text));
 	ck_assert_str_eq(buf_cstr(&name), pairs[_i].name);
+	/* The same where the text is, after something else. */
+	buf_add_str(&back, "a.json");
+	buf_add_str(&back, pairs[_i].text);
+	name_escape_from(&back, 6);
+	ck_assert_int_eq(memcmp(buf_cstr(&back), "a.json", 6), 0);
+	ck_assert_str_eq(buf_cstr(&back) + 6, pairs[_i].name);
+	buf_clear(&back);
 	ck_assert(name_is_of(buf_bytes(&name), bytes_str(pairs[_i].text)));
 	ck_assert_int_eq(name_unescape(&back, buf_bytes(&name)), 0);
 	ck_assert_str_eq(buf_cstr(&back), pairs[_i].text);
