@@ -24,6 +24,8 @@ struct mount_options {
 
 /* Parse. 0, or -EINVAL after a message to stderr. */
 int mount_options_parse(struct mount_options *o, int argc, char **argv);
+/* Free what mount_options_parse allocated. */
 void mount_options_release(struct mount_options *o);
+/* Print the help of widefs to stdout. */
 void mount_options_usage(void);
 #endif

@@ -25,7 +25,10 @@ struct credentials {
 	bool groups_read;
 	struct buf groups;	/* gid_t each */
 };
+/* Set them to those of the call, or of root without one; the groups are not read.
+ * c was set to zeros, or used before. */
 void credentials_init(struct credentials *c, const struct fs_call *call);
+/* Read the groups, once: none if they cannot be read. */
 void credentials_read(struct credentials *c);
 /* Copy them. 0, -ENOMEM. */
 int credentials_copy(struct credentials *to, const struct credentials *from);

@@ -81,6 +81,7 @@ struct buf {
 };
 #define BUF_INIT ((struct buf){ NULL, 0, 0, false })
 
+/* Free its memory: it is empty and can be used again. */
 void buf_release(struct buf *b);
 /* Empty it, keep the memory, forget a failure. */
 static inline void buf_clear(struct buf *b)

@@ -69,6 +69,8 @@ struct compaction_setup {
 	void *context;
 };
 
+/* Make a compaction of what *setup says, for compaction_free. What setup points
+ * to, but for the inputs, stays the caller's and outlives it. 0, -ENOMEM. */
 int compaction_prepare(struct compaction **out,
 		       const struct compaction_setup *setup);
 /* Merge and write. 0, -EUCLEAN when an input is damaged, -ENOSPC, -ERANGE,

@@ -9,6 +9,8 @@
 
 #define CATALOG_VERSION 3	/* the one that is written */
 
+/* Append the encoding of a keyspace without its tables, or of a table, in
+ * CATALOG_VERSION; want of memory sets out->failed. */
 void catalog_encode_keyspace(struct buf *out, const struct keyspace *k);
 void catalog_encode_table(struct buf *out, const struct table *t);
 /* 0, -EUCLEAN, -EPROTONOSUPPORT (a newer program's), -ENOMEM. The keyspace comes

@@ -152,6 +152,8 @@ struct schema {
 	unsigned references;
 };
 
+/* Take a reference to a version of the schema, or of a table, and return it; give
+ * one back: the last frees it. NULL is accepted by the puts. Any thread. */
 struct schema *schema_get(struct schema *s);
 void schema_put(struct schema *s);
 struct table *table_get(struct table *t);

@@ -12,6 +12,7 @@ struct index_builder {
 	struct buf last;		/* the separator before */
 	uint64_t count;
 };
+/* Free the memory of one that was set to zeros and used. */
 void index_builder_release(struct index_builder *b);
 /*
  * A block of `stored` bytes begins with first_key, the block before it ended

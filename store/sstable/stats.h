@@ -17,6 +17,8 @@ struct histogram {
 	} buckets[HISTOGRAM_BUCKETS + 1];	/* by time */
 	uint32_t used;
 };
+/* Add count entries of that time (seconds). Beyond its buckets the two that are
+ * nearest are joined. */
 void histogram_add(struct histogram *h, int64_t time, uint64_t count);
 /* Estimate how many were added with a time < time. */
 double histogram_below(const struct histogram *h, int64_t time);

@@ -234,7 +234,10 @@ struct write {
 	uint32_t watched_table;
 	uint64_t state;
 };
+/* Begin a write to s without changes. Want of memory, here or later, is told by
+ * commit_write. One thread at a time. */
 void write_init(struct write *w, struct store *s);
+/* Unlock, and free all memory of the write. */
 void write_release(struct write *w);
 /* Discard the collected changes, and unlock; the memory is kept. */
 void write_clear(struct write *w);
