@@ -142,7 +142,7 @@ for _ in $(seq 200); do
 done
 ok "no descriptors are left ($fds before, $(descriptors) now)" test "$(descriptors)" -le $((fds + 2))
 ok "nor his memory ($before kB before, $during kB, $(rss) kB now)" test "$(rss)" -lt $((before + 100000))
-# Scans that take all that they get leave a thread to who reads a value.
+# A thread is left for point reads beside greedy scans.
 python3 - "$M" $user <<'P' || fail 'point reads beside scans'
 import os, sys, time
 m, user = sys.argv[1], int(sys.argv[2])

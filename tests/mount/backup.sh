@@ -79,7 +79,7 @@ dump() {
 	cql "SELECT * FROM system_schema.column_masks WHERE keyspace_name = 'k'"
 	cql 'SELECT ttl(t), ttl(i) FROM k.wide' | jq -c '[.rows[][] | . != null]'
 }
-# What find says of each object: names, kinds, sizes and times; rsync carries
+# Print each object as find shows it: name, kind, size and time. rsync carries
 # no times that differ by less than a second.
 tree() { (cd "$1" && find . -mindepth 1 -printf '%P %y %s %T@\n' | sed -E 's/^(.*) d [0-9]+ /\1 d /' | LC_ALL=C sort); }
 seconds() { sed -E 's/\.[0-9]+$//'; }

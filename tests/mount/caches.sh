@@ -1,5 +1,5 @@
-# What the kernel keeps is what there is (fs/README.md, "Caching"): random calls and
-# statements, and all that is shown before and after the kernel drops its caches.
+# The kernel's caches agree with the store (fs/README.md, "Caching"): random calls and
+# statements, and the whole tree before and after the kernel drops its caches.
 . tests/mount/lib.sh
 for seed in ${SEEDS:-1 2}; do
 	S=$W/store-$seed

@@ -80,8 +80,8 @@ refused 'a vector without direction' 'Invalid argument' cp <(printf '[0, 0]') "$
 ok 'and one with it' cp <(printf '[0, 1]') "$x/v"
 refused 'in a document too' 'Invalid argument' cp <(printf '{"id": 1, "v": [0, -0.0]}') "$x.json"
 is 'the old vector stays' '[0.0, 1.0]' "$(cat "$x/v")"
-# What it passed over when it was made is refused with its reason by whatever
-# writes it again.
+# An index refuses, with its reason, a later write of a value that it passed over
+# when it was made.
 cql 'CREATE TABLE k.was (id int PRIMARY KEY, v vector<float, 2>)' >/dev/null
 cql 'INSERT INTO k.was (id, v) VALUES (1, [0, 0])' >/dev/null
 cql "CREATE CUSTOM INDEX ON k.was (v) USING 'sai'" >/dev/null
@@ -164,8 +164,8 @@ ok 'a child goes: the time before 1970 is outdated' test "$(stat -c %Y "$r")" -g
 touch -d @-0.000000001 "$r"
 put "$r/t" y
 ok 'a child comes: likewise' test "$(stat -c %Y "$r")" -gt 1700000000
-# What was written in the time to come is replaced and deleted all the same,
-# and what is written after its deletion is there.
+# A value with a timestamp in the future is replaced and deleted as any other,
+# and a value that is written after its deletion is shown.
 future=4102444800000000
 run_cql <<C
 CREATE TABLE k.late (p int, c int, i int, s set<int>, l list<int>, st int STATIC, PRIMARY KEY (p, c));

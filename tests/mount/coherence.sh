@@ -1,5 +1,5 @@
-# What the kernel caches is what is so: every change that does not come through
-# the cached name is seen by the next call (fs/README.md, "Caching").
+# The next call sees every change that does not come through the cached name
+# (fs/README.md, "Caching").
 . tests/mount/lib.sh
 start
 run_cql <<'C'
@@ -64,8 +64,8 @@ for text in x ''; do
 	is 'in a row too' 'True True' "$(appears "$r" "$text")"
 done
 is 'and in a set' 'True True' "$(appears "$r/tags" '')"
-# Descriptors that stay open, beside writers and when their name is another's: who
-# reads goes on with the value that was there, who opens anew sees the last.
+# Descriptors that stay open, beside writers and when their name is another's: readers
+# go on with the value that they opened, later opens see the last.
 held() {
 	python3 - "$M" <<'P'
 import os, sys
@@ -161,7 +161,7 @@ os.utime(fd, (0, 1000))
 print(int(os.stat(path).st_mtime), int(os.stat(path).st_mtime))
 P
 )"
-# What is open or watched keeps its path beside DDL in another keyspace.
+# Open files and watches keep their paths beside DDL in another keyspace.
 run_cql <<'C'
 CREATE KEYSPACE calm WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
 CREATE KEYSPACE busy WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

@@ -2,7 +2,7 @@
 # a dump of the new store is that of the old one before the damage.
 . tests/mount/lib.sh
 sums() { find "$1" -type f -exec sha256sum {} + | LC_ALL=C sort; }
-# What is left of a TTL goes by the time of the dump.
+# The rest of a TTL depends on the time of the dump.
 dump() { "$CTL" dump "$1" 2>&1 | sed 's/ TTL [0-9]*/ TTL n/'; }
 on() { "$CTL" cql "$S" -e "$1" >"$W/out" 2>&1 || fail "$1: $(tail -1 "$W/out")"; }
 flush() { start; echo flush >"$M/.widefs/ctl"; stop; }
@@ -194,7 +194,7 @@ lose manifest
 repair 'an old store' 4
 ok 'an old store: each file' test "$(grep -cE '^lost: [0-9]{12}\.sst: it names no table' "$W/told")" -gt 10
 is 'an old store: its schema' 1 "$(dump "$W/new" | grep -c '^CREATE TABLE k.cells ')"
-# What only a person can know is said by --table.
+# --table says what only a person can know.
 name=000000000002.sst
 rm -rf "$W/new"
 is 'a file is of no such table' 6 "$(exits "$CTL" repair -t "$name=k.nope" "$W/bad" "$W/new")"

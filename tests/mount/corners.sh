@@ -139,7 +139,7 @@ refused 'not by the old one' 'No such file' cat "$R/c"
 is 'but by the new one' 'r' "$(cat "$R/c2")"
 exec 8<&-
 
-# What a statement makes or removes moves the time of the directory that lists it, as
+# A statement that makes or removes a name moves the time of its directory, as
 # mkdir and rmdir do, where times are stored.
 run_cql <<'C'
 CREATE TABLE k.days (id int, d int, c text, s text STATIC, v int, PRIMARY KEY (id, d, c));

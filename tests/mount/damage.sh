@@ -1,5 +1,5 @@
 # Damage of a real store, told by the programs: status 4, the file's name, and
-# nothing changed; and who may open a store (status 3, the process).
+# nothing changed; a store that is open elsewhere (status 3, the process).
 . tests/mount/lib.sh
 E=$S/engine
 sums() { (cd "$1" && find . -type f -printf '%p %s %m\n' -exec cksum {} + | sort); }

@@ -1,6 +1,6 @@
-# What is kept as known is what there is (fs/README.md, "Caching"): histories of
-# random changes by all ways, by one process and by several (known.py). SEEDS,
-# HISTORIES of each.
+# The daemon's and the kernel's knowledge agrees with the store (fs/README.md,
+# "Caching"): histories of random changes by all ways, by one process and by several
+# (known.py). SEEDS, HISTORIES of each, PROCESSES.
 . tests/mount/lib.sh
 for seed in ${SEEDS:-1 1001}; do
 	for count in ${PROCESSES:-1 3}; do

@@ -73,7 +73,7 @@ is 'partitions' '1' "$(names "$M/k/t")"
 is 'a count' '[[100500]]' "$(cql 'SELECT count(*) FROM k.t' | jq -c .rows)"
 is 'the numbers are stable' "$(stat -c %i "$M/k/t/1/77777")" "$(ls -i "$M/k/t/1" | awk '$2 == 77777 { print $1 }')"
 
-# What removing a row costs does not grow with those that are gone: each
+# The cost of removing a row does not grow with the rows removed before: each
 # tombstone is met once, not by every step again.
 metric() { sed -n "s/^widefs_$1 //p" "$M/.widefs/metrics"; }
 met=$(metric tombstones_read) read=$(($(metric gets) + $(metric scans)))

@@ -1,6 +1,6 @@
 # A daemon in a pid namespace does not know who calls it from outside: the numbers of
-# all their threads are 0. A call by path is none the less never ESTALE, whoever else
-# calls meanwhile, and readers see whole values. $SEED; SECONDS_EACH (4).
+# all their threads are 0. Even so no call by path is ESTALE, whatever others call
+# meanwhile, and readers see whole values. $SEED; SECONDS_EACH (4).
 . tests/mount/lib.sh
 [ "$(id -u)" = 0 ] || { echo 'FAIL: only root can make a namespace'; exit 1; }
 unshare -p -f --kill-child "$WIDEFS" --log-file="$W/log" -f "$S" "$M" 2>>"$W/stderr" &

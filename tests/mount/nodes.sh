@@ -1,6 +1,6 @@
 # The daemon knows few files more than max_nodes that only the kernel's caches hold
-# (fs/node/idle.h), however many somebody looks at; and who works in the tree
-# meanwhile notices nothing: nodes.py. Kernels before 6.18 drop files alone.
+# (fs/node/idle.h), however many are looked at; processes that work in the tree
+# meanwhile notice nothing: nodes.py. Kernels before 6.18 drop files alone.
 . tests/mount/lib.sh
 bound=4000 cells=${CELLS:-200000}
 knows() { awk '/^nodes in memory/ { print $NF }' "$M/.widefs/stats"; }

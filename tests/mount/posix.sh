@@ -1,4 +1,4 @@
-# Which errno each call gives at each kind of place (posix.py), also read-only; and
+# The errno of each call at each kind of place (posix.py), also read-only; and
 # the rules on times, modes and names that pjdfstest has (posixrules.py).
 . tests/mount/lib.sh
 for mode in rw ro; do

@@ -102,9 +102,9 @@ P
 ok 'one user fills the queue' timeout 200 python3 "$W/shared.py" "$M"
 again -s -o allow_other
 cat "$W/queue.py" - >"$W/alone.py" <<'P'
-# Who waits for a lock of the kernel's, or for another's look at the same name, cannot
-# be killed. So these names are held open, as the kernel may forget others (another
-# suite may tell it to), and each looks into a directory of its own.
+# A process cannot be killed while it waits for a lock of the kernel's, or for another's
+# look at the same name. So these names are held open, as the kernel may forget others
+# (another suite may tell it to), and each process looks into a directory of its own.
 held = [os.open(m + name, os.O_PATH) for name in ('/k', '/k/wide')]
 busy = forked(scan, 0)
 time.sleep(1)

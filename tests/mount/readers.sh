@@ -1,6 +1,6 @@
 # A reader sees a value whole, the old one or the new one, and the new one once
-# its writer's call has returned: readers.py. What is pending is its writer's
-# alone: whoever else looks is told of the committed value, and copies that.
+# its writer's call has returned: readers.py. A pending value is its writer's
+# alone: others see and copy the committed one.
 # READS, SEED: more reads, and another order. HOWS, SIZES, FILES: of these alone.
 . tests/mount/lib.sh
 start
@@ -15,7 +15,7 @@ C
 r=$M/k/t/1 copies=$W/copies
 ok 'sizes beside a writer' python3 tests/mount/sizes.py "$r/b" "${LOOKS:-150000}" "${SEED:-1}"
 mkdir "$copies"
-# look WHAT TEXT: who is no writer finds this in the cell a, by all means.
+# look WHAT TEXT: a process that does not write finds this in the cell a, by all means.
 look() {
 	is "$1: read" "$2" "$(cat "$r/a")"
 	is "$1: size" $((${#2} + 1)) "$(stat -c %s "$r/a")"

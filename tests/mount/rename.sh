@@ -158,7 +158,7 @@ stop.set()
 t.join()
 assert not failed, (len(failed), failed[:3])
 P
-# What is done from within a moved directory is seen by its path, where the kernel has a
+# Changes from within a moved directory are seen by its path, where the kernel has a
 # number of its own for it: listings at once, names soon, as the kernel is told of these later.
 python3 - "$M" <<'P' || fail 'changes from within a moved directory'
 import os, sys, time

@@ -1,4 +1,4 @@
-# Owners, modes and who may do what (fs/README.md, "Times, attributes, rights"), with two users
+# Owners, modes and rights (fs/README.md, "Times, attributes, rights"), with two users
 # that are not root.
 . tests/mount/lib.sh
 chmod 755 "$W"
@@ -34,14 +34,14 @@ as $user bash -c "echo nonsense > '$M/k/notes/p'" 2>/dev/null
 as $other bash -c "echo x > '$M/k/u/1.jsn'" 2>/dev/null
 is 'errors are private' 0 "$(as $other cat "$M/.widefs/errors" | grep -c " $user ")"
 refused 'ctl is the mounter'"'"'s' 'Permission denied' as $user bash -c "echo sync > '$M/.widefs/ctl'"
-# A user who makes a table over one of mkdir's gets its rows, but not those of others.
+# CREATE TABLE over a table of mkdir's takes over the caller's rows, not those of others.
 mkdir -m 777 "$M/shared"
 as $user bash -c "umask 077; mkdir -p '$M/shared/hers/p'; echo secret > '$M/shared/hers/p/v'"
 refused 'rows of others are not taken over' 'Permission denied' as $other bash -c "echo 'CREATE TABLE hers (key text PRIMARY KEY, v text);' > '$M/shared/schema.cql'"
 refused 'nor by a statement' 'Permission denied' ask $other 'CREATE TABLE shared.hers (key text PRIMARY KEY, v text)'
 ok 'by their owner they are' as $user bash -c "echo 'CREATE TABLE hers (key text PRIMARY KEY, v text);' > '$M/shared/schema.cql'"
 is 'with what is in them' secret "$(as $user cat "$M/shared/hers/p/v")"
-# A descriptor that is handed on: who opened it and who writes both count.
+# A descriptor that is handed on: the rights of its opener and of its writer both count.
 mkdir -m 700 "$M/priv" && cql 'CREATE TABLE priv.t (k int PRIMARY KEY)' >"$W/out"
 python3 - "$M" $user <<'P' || fail 'descriptors that are handed on'
 import os, sys
@@ -59,7 +59,7 @@ def refused(f, *a):
     try: f(*a)
     except PermissionError: return
     assert False, 'it succeeded'
-# root's, written by one who is root no more
+# opened by root, written after root was given up
 fd = os.open(m + '/.cql', os.O_RDWR)
 def dropped():
     drop()

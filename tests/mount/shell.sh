@@ -112,7 +112,7 @@ SELECT id FROM k.t WHERE id = 1 LIMIT 1;")"
 	"$CTL" cql "$at" -e 'DROP KEYSPACE k' || fail 'DROP KEYSPACE'
 }
 
-# What a statement read: a row and a tombstone of the one file, a deleted row,
+# The trace of a statement: a row and a tombstone of the one file, a deleted row,
 # and one that no file can hold.
 traces() {
 	local at=$1 files
@@ -124,8 +124,8 @@ traces() {
 	ok 'files by their names' test -f "$S/engine/$files"
 }
 
-# What cqlsh 6.2 printed for the same statements against Cassandra 5.0, with
-# double_precision = 12. (Warnings go to standard error here.)
+# Compare with what cqlsh 6.2 printed for the same statements against Cassandra 5.0,
+# with double_precision = 12. (Warnings go to standard error here.)
 as_cqlsh() {
 	local at=$1 from=tests/mount/cqlsh
 	ok 'a schema' "$CTL" cql "$at" -f $from/schema.cql -f $from/data.cql

@@ -1,5 +1,5 @@
-# A plain user who takes what he can get (T29): bounds hold for
-# him, the others go on, and what he held is free when he is gone.
+# A greedy plain user (T29): bounds hold for him, the others go on, and all that he
+# held is free when he is gone.
 # SECONDS_EACH (6): how long; P99_MS: a bound for the mounter's point reads. Without
 # it they may take 50 ms more than five times what they take beside processes that
 # only use the processor.
@@ -43,7 +43,7 @@ P99_MS=${P99_MS:-$((50 + 5 * $(figure ordinary_p99_us) / 1000))}
 ok "99 of 100 point reads within $P99_MS ms: $(figure p99_us) us" test "$(figure p99_us)" -lt $((P99_MS * 1000))
 # Twice the bounds, for what buffers have to grow, and what the engine holds.
 ok "memory has a bound ($before kB before, $(figure memory_kb) kB)" test "$(figure memory_kb)" -lt $((before + 1100000))
-# What he left in names is removed as anything else is; all else went with him.
+# His names are removed as any others are; all else went with his processes.
 for _ in $(seq 300); do
 	[[ $(of_user $user) =~ (open|pending|read|statement|result)_ ]] || break
 	sleep 0.1
