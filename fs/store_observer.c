@@ -435,7 +435,7 @@ static void unhide_in(struct fs *fs, struct node *tree)
 }
 
 /*
- * What is in memory alone goes with its table: each node of it is searched, as one
+ * Names in memory alone go with their table: each node of it is searched, as one
  * that was looked up by an older schema may have taken the name. Where
  * another took the rows over, it is made there anew: kind/waiting.h.
  */

@@ -48,7 +48,7 @@ static struct fs_lock lock_of(const struct fuse_file_info *fi,
 	return lock;
 }
 
-/* Whoever had the lock may have closed the file before this call. */
+/* The holder of the lock may have closed the file before this call. */
 static void settle(fuse_req_t req)
 {
 	loop_settle(((struct mount *)fuse_req_userdata(req))->loop);

@@ -1,4 +1,4 @@
-/* What a table's options mean to the engine. */
+/* Translate a table's options for the engine. */
 #ifndef STORE_ENGINE_OPTIONS_H
 #define STORE_ENGINE_OPTIONS_H
 #include "store/lsm/lsm.h"

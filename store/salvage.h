@@ -6,7 +6,7 @@
 
 #include "store/base/file.h"
 
-/* What only a person can know: this data is of that table. */
+/* Knowledge that only a person has: this data is of that table. */
 struct salvage_given {
 	uint32_t number;		/* of a table that has no schema; or 0: */
 	uint64_t file;			/* of an sstable that names no table */

@@ -31,7 +31,7 @@ int salvage_catalog_schema(struct salvage_catalog *c, struct schema **out,
 			   void (*lost)(void *context, const char *text),
 			   void *context);
 /*
- * What the schema does not have, and older records of the catalogue do. A
+ * Knowledge of older records of the catalogue that the schema lacks. A
  * restore makes a new table with the files of the one that it was, and leaves it
  * its id: so these files, which name the old number, are found.
  */

@@ -1,6 +1,6 @@
 /*
- * What becomes of a damaged store's data, by the number of the table that it is
- * of. One thread.
+ * The use that a salvage makes of a damaged store's data, by the number of its
+ * table. One thread.
  */
 #ifndef STORE_SALVAGE_USE_H
 #define STORE_SALVAGE_USE_H

@@ -21,7 +21,7 @@ int content_store_now(struct op *op, struct node *n, struct bytes text,
 int content_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how)
 {
-	/* What waited there was stored under the name without this. */
+	/* A text that waited there was stored under the name without this. */
 	if (atomic_load(&n->parent->flags) & NODE_TAKEN)
 		return n->table->ops->store_adopted(op, n, text, how);
 	if (n->scratch || n->ops->key_file || !node_waits_for_key(n))

@@ -14,7 +14,7 @@
 #define FS_FILE_RETRY_H
 #include "fs/op/op.h"
 
-/* What the call wants that was told to look again. */
+/* The wish of a call that was told to look again. */
 enum retry_call {
 	RETRY_ANY,	/* it may open the file yet, either way */
 	RETRY_TO_READ, RETRY_TO_WRITE,

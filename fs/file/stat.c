@@ -338,9 +338,9 @@ static double seconds_until(const struct op *op, int64_t expires_s)
 /*
  * The kernel takes the attributes of an answer for fresh before it sets their
  * size: until then it would show the size that a writer left there. So after
- * writers its first answers are kept by nobody. Which of several comes first to
- * the kernel is unknown here: they are all those of a second, node.resized says
- * since when.
+ * writers its first answers are kept by nobody. It is unknown here which of
+ * several comes first to the kernel: they are all those of a second,
+ * node.resized says since when.
  */
 #define RESIZED_ASKED 1u	/* it had writers, and no answer since */
 #define RESIZED_UNIT_US 65536	/* 32 bits are nine years of these */

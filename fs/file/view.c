@@ -61,7 +61,7 @@ void view_version_free(struct fs *fs, struct view_version *v)
 	mem_free(v);
 }
 
-/* Who holds an empty one pays too: it may grow. */
+/* An empty one is paid for, too: it may grow. */
 static uint64_t cost_of(const struct view_version *v)
 {
 	return v->text.len ? v->text.len : 1;

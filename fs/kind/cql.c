@@ -102,7 +102,8 @@ static bool is_given_up(void *context)
 	return call && call->interrupted && call->interrupted(call->context);
 }
 
-/* What waits in a table that mkdir made goes to the one that takes its place. */
+/* Files that wait in a table that mkdir made go to the one that takes its
+ * place. */
 static int adopt(void *context, struct table *from, struct table *to)
 {
 	struct console *c = context;

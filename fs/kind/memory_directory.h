@@ -1,7 +1,7 @@
 /*
- * What directories that exist only in memory have in common: their children are
- * nodes that are kept, and the store has nothing of them. Members of struct
- * node_ops; any thread.
+ * The members that directories which exist only in memory have in common: their
+ * children are nodes that are kept, and the store has nothing of them. Members
+ * of struct node_ops; any thread.
  */
 #ifndef FS_KIND_MEMORY_DIRECTORY_H
 #define FS_KIND_MEMORY_DIRECTORY_H

@@ -219,7 +219,7 @@ static int make_until(struct op *op, struct rows *r, uint64_t offset,
 	int got = 1;
 
 	while (got > 0 && r->begin + r->out.len < end) {
-		/* What was given, or is skipped, is not needed any more. */
+		/* Text that was given, or is skipped, is not needed any more. */
 		if (r->begin + r->out.len <= offset) {
 			r->begin += r->out.len;
 			buf_clear(&r->out);

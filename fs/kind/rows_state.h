@@ -1,6 +1,6 @@
 /*
- * What an open document of rows holds (rows.c), for those who read it and write
- * to it. All under the handle's lock, except the list.
+ * The state of an open document of rows (rows.c), for those who read it and
+ * write to it. All under the handle's lock, except the list.
  */
 #ifndef FS_KIND_ROWS_STATE_H
 #define FS_KIND_ROWS_STATE_H

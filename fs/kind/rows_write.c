@@ -1,7 +1,7 @@
 /*
  * Writing rows as lines. The complete lines of a write are read first, without a
- * lock, and applied as one batch or a few: each row whole or not at all. What is
- * left of a line waits for the next write, or for the close.
+ * lock, and applied as one batch or a few: each row whole or not at all. The
+ * rest of a line waits for the next write, or for the close.
  *
  * The first bad line ends the write: what is before it is applied, and is
  * the count that the write returns. The writer comes again with the bad line in
@@ -283,7 +283,7 @@ static int run(struct lines *l)
 	char reason[sizeof(l->op->reason)];
 	int err = take_lines(l), later;
 
-	/* What stands before the bad line, which is not the reason if one of
+	/* Apply the lines before the bad one, which is not the reason if one of
 	 * these is bad. */
 	memcpy(reason, l->op->reason, sizeof(reason));
 	l->op->reason[0] = 0;

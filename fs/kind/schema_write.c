@@ -297,7 +297,7 @@ static bool is_begun(const struct buf *text)
 	return i < text->len;
 }
 
-/* What is appended is never the whole file. */
+/* An appended text is never the whole file. */
 static char *whole_of(struct handle *h)
 {
 	return h->flags & O_APPEND ? NULL : h->whole;

@@ -23,8 +23,8 @@
 #define DEPTH_MAX 64	/* of directories below a table */
 
 /* ------------------------------------------------------------------ making */
-/* True if the caller made the table's directory, as copiers do. Who runs after
- * it was broken off may go on. */
+/* True if the caller made the table's directory, as copiers do. A copier that
+ * runs after one that was broken off may go on. */
 static bool is_copied(struct op *op, struct node *table)
 {
 	pid_t pid = op->call ? op->call->pid : 0;

@@ -1,10 +1,10 @@
 /*
- * What waits for schema.cql: a copier may bring directories and files of a backup
- * in any order. In a table that mkdir made, and that has no row, or that the
- * caller made himself, directories are kept in memory at any depth (charged to
- * their maker, as all directories that have no rows), and files in them (charged
- * as temporary files); the CREATE TABLE that follows makes them anew in the new
- * table, under the same names. The files are in the store, too
+ * Names that wait for schema.cql: a copier may bring directories and files of a
+ * backup in any order. In a table that mkdir made, and that has no row, or that
+ * the caller made himself, directories are kept in memory at any depth (charged
+ * to their maker, as all directories that have no rows), and files in them
+ * (charged as temporary files); the CREATE TABLE that follows makes them anew
+ * in the new table, under the same names. The files are in the store, too
  * (waiting_store.h).
  *
  * Calls return 0 or -errno where nothing else is said. Any thread.

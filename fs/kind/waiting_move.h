@@ -1,5 +1,5 @@
 /*
- * What waited for schema.cql (waiting.h) is made anew in the table that came: a
+ * Names that waited for schema.cql (waiting.h) are made anew in the table: a
  * directory under its name, a file as the cell of its name.
  */
 #ifndef FS_KIND_WAITING_MOVE_H
@@ -11,8 +11,9 @@
 
 /*
  * Move all that waits in the node of a table that was replaced to the one that
- * has its name now; nothing, if it was not replaced. What fits nowhere stays in
- * memory as NAME.rej, and is named in the errors. op->arena is cleared.
+ * has its name now; nothing, if it was not replaced. A file that fits nowhere
+ * stays in memory as NAME.rej, and is named in the errors. op->arena is
+ * cleared.
  */
 void waiting_move_table(struct op *op, struct node *from);
 /* Find the directory of that name in dir, or make it: a reference in *out. 0 or

@@ -193,7 +193,7 @@ int waiting_save_successor(struct op *op, uint32_t from,
 }
 
 /* ---------------------------------------------------------------- removing */
-/* What is to be removed: attribute, length of the key, key. */
+/* Records to be removed: attribute, length of the key, key. */
 struct removal {
 	struct op *op;
 	struct node *const *tables;

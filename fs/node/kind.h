@@ -15,7 +15,8 @@ struct node;
 struct node_moment;
 struct op;
 
-/* What a node's value adds to the place of its directory: op/place.h. */
+/* The part that a node's value adds to the place of its directory:
+ * op/place.h. */
 enum part {
 	PART_NONE, PART_KEY, PART_STATIC, PART_COLUMN, PART_PATH,
 	PART_VALUE,	/* nothing: it is the value at that place */

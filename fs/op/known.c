@@ -16,7 +16,7 @@
 /* Memory with more is not used again. */
 #define SPARE_BYTES (64 << 10)
 
-/* What it shows is in one partition, and nothing else shows another. */
+/* It shows data of one partition alone. */
 bool known_may_be(const struct node *n)
 {
 	const struct file_kind *file = n->ops->file;
@@ -171,7 +171,7 @@ static bool is_row_of(const struct known_row *k, const struct place *p)
 	return true;
 }
 
-/* What is wanted of a row: columns, and an attribute or 0. */
+/* The parts of a row that are wanted: columns, and an attribute or 0. */
 struct wanted {
 	uint64_t columns;
 	uint8_t attribute;

@@ -1,5 +1,5 @@
 /*
- * What is known without reading: what was read after a moment is still so while
+ * Know without reading: data that was read after a moment is still so while
  * known_is_same of it, since all of it is in one partition, whose changes the
  * engine counts before and after anybody can see them. Nodes know their
  * attributes (node_know); the last small rows that were read are kept whole, for

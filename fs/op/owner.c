@@ -239,7 +239,7 @@ enum making caller_makes(const struct fs_call *call)
 	case SYS_mkdir:
 		return MAKES_DIRECTORY;
 #endif
-	/* What these do is in memory. */
+	/* The arguments of these are in memory. */
 	case SYS_openat2:
 	case SYS_io_uring_enter:
 		return MAKES_UNKNOWN;

@@ -306,11 +306,11 @@ struct object_ref place_object(const struct place *p)
 
 /*
  * A rename of a row changes its data, under the locks of both partitions, and
- * then its node. Who finds a place and writes there must do both before, or
- * both after: with the partition locked no rename of a row in it changes data,
- * and NODE_MOVING tells of one that has, or is about to. Who waits for its end
- * may hold buffers and lists of handles: from its beginning on a rename takes
- * neither.
+ * then its node. A call that finds a place and writes there must do both
+ * before, or both after: with the partition locked no rename of a row in it
+ * changes data, and NODE_MOVING tells of one that has, or is about to. A call
+ * that waits for its end may hold buffers and lists of handles: from its
+ * beginning on a rename takes neither.
  */
 void place_move_begin(struct node *row)
 {

@@ -27,7 +27,7 @@ void twin_changed(struct op *op, struct node *n)
 
 	if (!twin)
 		return;
-	/* What was read before must not be kept from now on. */
+	/* Attributes that were read before must not be kept from now on. */
 	atomic_fetch_add(twin->table ? &twin->table->changes :
 				       &op->fs->nodes.root->changes, 1);
 	op_notify(op, twin, ARMED_ATTRIBUTES);
@@ -35,7 +35,8 @@ void twin_changed(struct op *op, struct node *n)
 }
 
 /* Return the child of dir, which is of this number, made where it is not in
- * memory; or NULL. What has the name there may be of a table that was dropped. */
+ * memory; or NULL. A node that has the name there may be of a table that was
+ * dropped. */
 static struct node *step(struct op *op, struct node *dir, const char *raw,
 			 uint32_t number)
 {

@@ -69,7 +69,7 @@ struct compaction_setup {
 	void *context;
 };
 
-/* Make a compaction of what *setup says, for compaction_free. What setup points
+/* Make a compaction as *setup says, for compaction_free. All that setup points
  * to, but for the inputs, stays the caller's and outlives it. 0, -ENOMEM. */
 int compaction_prepare(struct compaction **out,
 		       const struct compaction_setup *setup);

@@ -5,7 +5,7 @@
 #define STORE_LSM_LOG_SALVAGE_H
 #include "store/lsm/commitlog.h"
 
-/* What a segment says of itself. */
+/* The statements of a segment about itself. */
 struct log_salvage {
 	bool header_bad;
 	bool begun;		/* previous_end is good */

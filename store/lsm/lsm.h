@@ -43,7 +43,7 @@ struct lsm_options {
 };
 
 enum lsm_strategy { LSM_UNIFIED, LSM_SIZE_TIERED, LSM_LEVELED, LSM_TIME_WINDOW };
-/* Which files come along with those that most overlap at one key: no others,
+/* The files that come along with those that most overlap at one key: no others,
  * those that overlap one of them, and so on. */
 enum lsm_overlap { LSM_OVERLAP_TRANSITIVE, LSM_OVERLAP_SINGLE, LSM_OVERLAP_NONE };
 #define LSM_MOST_LEVELS 32

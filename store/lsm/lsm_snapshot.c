@@ -1,8 +1,8 @@
 /*
  * Order against crashes. To take snapshots, the sstables are durable; one edit
  * of the manifest names them. To remove it, one edit forgets it, and the sstables
- * that no entry names any more; then their files are unlinked. What a crash
- * leaves of them is removed at the next open, as all that no manifest names. To
+ * that no entry names any more; then their files are unlinked. The next
+ * open removes the rest of them after a crash, as all that no manifest names. To
  * give tables its files, one edit names them once more, for these tables.
  */
 #include "store/lsm/lsm_snapshot.h"

@@ -5,8 +5,8 @@
  * one write lock, so that the log's order is the order in which readers see
  * batches.
  *
- * What is taken back stays in the memtables' memory: so a full disk is detected
- * before.
+ * Changes that are taken back stay in the memtables' memory: so a full disk is
+ * detected before.
  */
 #include <errno.h>
 

@@ -21,8 +21,8 @@ struct lsm_stats {
 };
 #define LSM_SAMPLE 16
 
-/* Who is told, while files are verified, of each damage, and after each file how
- * many bytes of how many were read. Either may be NULL. */
+/* The receiver of each damage, while files are verified, and after each file of
+ * how many bytes of how many were read. Either may be NULL. */
 struct lsm_verify_told {
 	void (*report)(void *context, const char *text);
 	void (*progress)(void *context, uint64_t done, uint64_t total);

@@ -5,8 +5,8 @@ static size_t slot_of(uint32_t table, uint64_t token)
 	return (token + (uint64_t)table * 2654435761U) % TURN_SLOTS;
 }
 
-/* There is one writer: cheaper than an atomic addition. What readers see next is
- * stored with release, too. */
+/* There is one writer: cheaper than an atomic addition. The data that readers
+ * see next is stored with release, too. */
 static void turn(_Atomic uint64_t *number)
 {
 	uint64_t now = atomic_load_explicit(number, memory_order_relaxed);

@@ -1,5 +1,5 @@
 /*
- * Which partitions change: a number for all partitions that share a slot, by
+ * Tell which partitions change: a number for all that share a slot, by
  * table and token. It is odd from before readers can see a change until after
  * they do, and then another one than before. Readers take no lock.
  */

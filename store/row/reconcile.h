@@ -1,4 +1,4 @@
-/* Which of several versions of a cell, a marker or a row counts. */
+/* Choose among several versions of a cell, a marker or a row. */
 #ifndef STORE_ROW_RECONCILE_H
 #define STORE_ROW_RECONCILE_H
 #include "store/row/row.h"

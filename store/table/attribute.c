@@ -202,7 +202,7 @@ void attribute_write(struct write *w, const struct object_ref *object,
 		batch_add_row(&w->batch, object->table->number,
 			      buf_bytes(&key), &row);
 	write_note_table(w, object->table);
-	/* What is stored beside no partition of a table needs no lock. */
+	/* An attribute beside no partition of a table needs no lock. */
 	if (object->partition_key.len &&
 	    object->table->number >= TABLE_NUMBER_FIRST)
 		write_note_partition(w, object->table,

@@ -16,7 +16,7 @@ enum literal_kind {
 	LITERAL_BOOLEAN, LITERAL_HEX, LITERAL_DURATION,
 };
 
-/* Which of JSON's numbers are values, and how they are read. */
+/* The numbers of JSON that are values, and how they are read. */
 enum json_number {
 	JSON_NO_NUMBER,
 	JSON_INT, JSON_LONG,	/* whole ones of 32 bits, of 64 */
@@ -36,7 +36,7 @@ enum json_empty {
 /* The most bytes of a fixed length. */
 #define NATIVE_LENGTH_MAX 16
 
-/* What is NULL, 0 or false is as most types have it. */
+/* Members that are NULL, 0 or false are as most types have them. */
 struct native_type {
 	struct type type;		/* the object of type_native() */
 	const char *name, *class;	/* in CQL, and in Cassandra's code */

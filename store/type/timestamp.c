@@ -342,7 +342,7 @@ static bool may_begin(struct bytes text)
 	return true;
 }
 
-/* What comes behind the year. Returns its length. */
+/* Print the part behind the year. Returns its length. */
 static size_t print_rest(char *text, unsigned month, unsigned day,
 			 int64_t of_day_ms, bool blank)
 {

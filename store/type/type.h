@@ -7,8 +7,8 @@
  * bytes; ptr NULL is null. The empty value (length 0) exists for every native
  * type but is what a user wrote only for text, ascii and blob.
  *
- * What only the language needs is in convert.h (constants, casts, dates) and
- * arithmetic.h (operators).
+ * The parts that only the language needs are in convert.h (constants, casts,
+ * dates) and arithmetic.h (operators).
  */
 #ifndef STORE_TYPE_TYPE_H
 #define STORE_TYPE_TYPE_H

@@ -4,7 +4,7 @@
  * types, rows of binary values one by one in bounded memory, errors.
  *
  * One statement at a time: execute, next until it gives no more, finish. One
- * thread. What execute and next point to is valid until the next call.
+ * thread. Results of execute and next are valid until the next call.
  */
 #ifndef TOOLS_CQL_BACKEND_H
 #define TOOLS_CQL_BACKEND_H

@@ -1,4 +1,5 @@
-/* What may follow in a line, and the names that are most like a wrong one. */
+/* Find the words that may follow in a line, and the names most like a wrong
+ * one. */
 #ifndef TOOLS_CQL_COMPLETE_H
 #define TOOLS_CQL_COMPLETE_H
 #include "tools/cql/shell.h"

@@ -1,6 +1,6 @@
 /*
- * What an argument STORE or TABLE of a command names: a mount (any path in it)
- * or a store that is not mounted, and a table in it.
+ * The place that an argument STORE or TABLE of a command names: a mount (any
+ * path in it) or a store that is not mounted, and a table in it.
  */
 #ifndef TOOLS_LIB_PLACE_H
 #define TOOLS_LIB_PLACE_H
@@ -18,7 +18,7 @@ enum place_wants { PLACE_TABLES = 0, PLACE_KEYSPACES = 1, PLACE_SNAPSHOTS = 2 };
 
 /*
  * Find it. path NULL: the mount that the working directory is in. wants: of enum
- * place_wants. What is in .json is what it is in the tree. 0, or an exit status
+ * place_wants. A path in .json stands for that in the tree. 0, or an exit status
  * after a message; then there is nothing to release.
  */
 int place_find(struct tool_place *p, const char *path, unsigned wants);

@@ -1,7 +1,7 @@
 /*
  * INSERT, UPDATE and DELETE, the first of three steps (plan.h, apply.h): names
- * are resolved and terms get their types. What is allocated is in the
- * execution's arena. Errors: what refuse() returns, or -ENOMEM.
+ * are resolved and terms get their types. Memory is of the execution's
+ * arena. Errors: what refuse() returns, or -ENOMEM.
  */
 #ifndef STORE_CQL_MODIFY_PREPARE_H
 #define STORE_CQL_MODIFY_PREPARE_H

@@ -221,7 +221,7 @@ int table_difference(struct ddl *d, const struct table *old,
 		err = compare_key(d, old, new, &renames);
 	if (!err)
 		err = compare_columns(d, old, new);
-	/* What may be refused comes first. */
+	/* First the changes that may be refused. */
 	if (!err)
 		err = add_and_drop(d, old, new, out);
 	buf_add_bytes(out, buf_bytes(&renames));

@@ -153,8 +153,8 @@ int filter_init(struct execution *x, struct filter *f,
 		err = fold_as_indexed(x, r, of);
 		if (err)
 			return err;
-		/* What equality means for these is decided by the index, which
-		 * found the row. */
+		/* The index, which found the row, decides what equality means
+		 * for these. */
 		if (of == r->indexed && (of->kind == RESTRICT_LIKE ||
 					 r->index->kind == INDEX_SASI))
 			continue;
