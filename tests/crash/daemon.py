@@ -1,4 +1,4 @@
-"""What the crash tests share: a daemon that is mounted, killed and mounted again; a count of checks."""
+"""Helpers that the crash tests share: a daemon that is mounted, killed and mounted again; a count of checks."""
 import json, os, signal, subprocess, sys, time
 
 class Daemon:

@@ -88,7 +88,7 @@ class Rows(Writer):
         return len(done)
 
 class Counters(Writer):
-    """One counter that all of them share, by CQL; one of its own, as a file. What was there before is counted on."""
+    """One counter that all of them share, by CQL; one of its own, as a file. Counts go on from the values that were there before."""
     shared = {}     # name: what each has added this round
 
     def __init__(self, name):

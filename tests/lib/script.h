@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What is done after each statement that changed something. */
+/* The step after each statement that changed something. */
 enum script_mode {
 	SCRIPT_PLAIN,
 	SCRIPT_FLUSH,

@@ -1,4 +1,4 @@
-/* What the tests of snapshots share. Failures end the test. */
+/* Helpers that the tests of snapshots share. Failures end the test. */
 #ifndef TESTS_LIB_SNAPSHOTS_H
 #define TESTS_LIB_SNAPSHOTS_H
 #include "store/store.h"

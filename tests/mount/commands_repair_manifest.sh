@@ -158,8 +158,8 @@ is 'dropped: it stays so' '' "$(dump "$W/new" | grep gone)"
 dump "$W/new" | LC_ALL=C sort >"$W/now"
 is 'dropped: no row is missing' '' "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -23 - "$W/now")"
 told 'what may be back' 'data that was removed may be back'
-# Killed at its calls on files (tests/crash/kill_at.c), and begun again: POINTS of them. What it leaves has no
-# tables, or all.
+# Killed at its calls on files (tests/crash/kill_at.c), and begun again: POINTS of them. The new store
+# has no tables then, or all.
 ${CC:-cc} -std=gnu17 -O2 -fPIC -shared -D_GNU_SOURCE tests/crash/kill_at.c -o "$W/kill_at.so" || fail 'kill_at'
 dies() { ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 KILL_AT=$1 KILL_AT_COUNT=$W/count LD_PRELOAD=$W/kill_at.so exits "$CTL" repair "$W/bad" "$W/new"; }
 lose manifest

@@ -1,6 +1,6 @@
-# Compactions on a mount. What waits for one ends
-# when it is interrupted; a damaged file is told of and keeps no other; what has
-# expired or was deleted gives its room back while nothing is written.
+# Compactions on a mount. A call that waits for one ends when it is interrupted; a
+# damaged file is told of and keeps no other; expired and deleted data gives its
+# room back while nothing is written.
 . tests/mount/lib.sh
 start
 tables() { find "$S" -name '*.sst' | wc -l; }

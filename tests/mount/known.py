@@ -1,4 +1,4 @@
-"""What the daemon and the kernel keep as known is what there is. In each history some processes change a few rows in all the
+"""Compare what the daemon and the kernel keep as known with what there is. In each history some processes change a few rows in all the
 ways that there are, while another one looks at all of it; then what is shown warm is shown again when the kernel has dropped its
 caches, in a snapshot of that moment, of which nothing is known, and by documents.
 usage: known.py MOUNT SEED HISTORIES PROCESSES FILE | known.py MOUNT again FILE"""

@@ -1,6 +1,6 @@
-# A value with the largest timestamp that there is: nothing can be later. What cannot
-# take effect is refused by the call that a program looks at, never by its last close
-# alone, and says why; what is there stays. A deletion wins a tie.
+# A value with the largest timestamp that there is: nothing can be later. A write
+# that cannot take effect is refused by the call that a program looks at, never by its
+# last close alone, and says why; the value stays. A deletion wins a tie.
 . tests/mount/lib.sh
 start
 run_cql <<'C'

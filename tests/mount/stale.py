@@ -52,7 +52,7 @@ def names(path):
         return None
 
 
-# What is so: the rows of partition 1, each {column: text of its file}; the sets of
+# The model: the rows of partition 1, each {column: text of its file}; the sets of
 # those that have one; since when a row is as it is; directories that may stay
 # without a row, as their elements were removed by path.
 class State:
@@ -381,7 +381,7 @@ try:
         clean()
         warm()
         change, c = changes[n % len(changes)], r.randrange(4)
-        # Who reads on holds nothing up, and changes nothing for others.
+        # A reader that goes on holds nothing up, and changes nothing for others.
         reader = open('%s/%d/a' % (part, c)) if n % 3 == 0 and c in s.rows else None
         if reader:
             reader.read()

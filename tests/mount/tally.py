@@ -1,4 +1,4 @@
-"""What posix.py and posixrules.py check, counted."""
+"""Count the checks of posix.py and posixrules.py."""
 passed = failed = 0
 
 

@@ -1,4 +1,4 @@
-"""What diskfault.sh does on its mount. `load` works until the disk fails and a while on, `look` says what is there afterwards.
+"""The steps of diskfault.sh on its mount. `load` works until the disk fails and a while on, `look` says what is there afterwards.
 
 Each thread writes its own keys, one write after the other; a value begins with its number among the thread's writes. The
 numbers of all writes, and what was said of them, go into a file: so `look` knows what must be there."""

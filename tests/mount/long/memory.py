@@ -1,4 +1,4 @@
-"""What memory.sh does on its mount. `load` writes until the store is large enough, `look` reads all that must be there.
+"""The steps of memory.sh on its mount. `load` writes until the store is large enough, `look` reads all that must be there.
 
 Each value follows from its key, its version and the seed, so the record holds the versions alone."""
 import hashlib, json, os, random, sys, threading, time

@@ -1,4 +1,4 @@
-/* What users hold: bounds for each and for all, given back exactly once. */
+/* Resources that users hold: bounds for each and for all, given back exactly once. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -436,7 +436,7 @@ START_TEST(the_nearest_are_kept_alone)
 }
 END_TEST
 
-/* What many literals have in common is found without comparing each with each:
+/* The common type of many literals is found without comparing each with each:
  * else this ends after the suite's patience. */
 START_TEST(a_long_literal_has_a_type)
 {

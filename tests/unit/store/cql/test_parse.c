@@ -164,7 +164,7 @@ static void teardown(void)
 	arena_release(&arena);
 }
 
-/* What no end makes a statement of, and where it is told; NULL: it may
+/* Texts that no end makes a statement of, and where that is told; NULL: it may
  * continue. */
 static const struct {
 	const char *text, *message;

@@ -1,6 +1,6 @@
 /*
- * What an index finds is what a scan finds: random writes of every kind, then
- * each index asked for each value.
+ * An index finds the same as a scan: random writes of every kind, then each
+ * index asked for each value.
  */
 #include "store/table/table.h"
 

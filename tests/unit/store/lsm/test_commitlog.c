@@ -432,8 +432,8 @@ START_TEST(a_failed_disk_ends_it)
 }
 END_TEST
 
-/* Who must begin a segment is the first to know: the disk, not the store, says
- * no. */
+/* A write that must begin a segment is the first to fail: by the disk's error, not
+ * by the store's. */
 START_TEST(a_disk_that_fails_at_a_new_segment)	/* _i & 1: a synced one is there */
 {
 	struct faulty faulty;

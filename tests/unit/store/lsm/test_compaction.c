@@ -361,8 +361,8 @@ static void check_same_view(struct compaction *c, struct sstable *other,
 }
 
 /*
- * Whatever is purged, a reader who sees another source too, in which there may
- * be older data, sees the same as before.
+ * A reader who sees another source too, in which there may be older data, sees
+ * the same after a purge as before.
  */
 START_TEST(a_purge_is_not_seen)	/* _i: seed */
 {

@@ -470,7 +470,7 @@ static void *put_large(void *context)
 }
 
 /*
- * Whoever needs a segment of the log that must be made waits for the disk
+ * A write that needs a segment of the log that must be made waits for the disk
  * alone: others continue, in the room that there is. The test ends by its time
  * if not.
  */

@@ -217,8 +217,8 @@ START_TEST(deletions_that_free_room_go_on)
 }
 END_TEST
 
-/* What the manifest needs for it comes from the reserve; then there is room,
- * that of the log too. */
+/* The room that the manifest needs for it comes from the reserve; then there is
+ * room, that of the log too. */
 START_TEST(a_table_is_emptied)
 {
 	struct lsm *lsm = open_lsm();

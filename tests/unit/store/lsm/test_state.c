@@ -107,7 +107,7 @@ START_TEST(a_state_ends_with_each_change)
 }
 END_TEST
 
-/* What is known of many partitions outlasts a change of one. */
+/* Knowledge of many partitions outlasts a change of one. */
 START_TEST(few_states_end_with_a_change)
 {
 	enum { COUNT = 1000 };

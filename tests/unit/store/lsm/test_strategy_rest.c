@@ -1,5 +1,5 @@
 /*
- * What strategies pick comes to an end, with any options: flush after flush of
+ * The picks of a strategy come to an end, with any options: flush after flush of
  * made-up files, and merges of what is picked.
  */
 #include <stdlib.h>

@@ -277,8 +277,8 @@ static void *open_to_write(void *context)
 
 /*
  * The kernel has the name of a file until the call that takes it from the file
- * has returned. Who opens it then, by that name, would write into nothing: he
- * is told to look again. Removed (_i 0), or renamed over.
+ * has returned. A call that opens it then, by that name, would write into
+ * nothing: it is told to look again. Removed (_i 0), or renamed over.
  */
 START_TEST(an_open_waits_until_the_name_is_gone)
 {
@@ -341,7 +341,7 @@ static void *close_it(void *context)
 }
 
 /*
- * What is pending is committed while its file is moved, removed or replaced: it
+ * A pending value is committed while its file is moved, removed or replaced: it
  * is at the new name alone, or nowhere.
  */
 START_TEST(a_commit_goes_where_its_file_went)
