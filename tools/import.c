@@ -19,9 +19,10 @@ const struct command command_import = {
 	.summary = "rows of CSV or lines of JSON into a table",
 	.usage = "usage: widefsctl import [OPTIONS] TABLE FILE\n"
 		 "Write the rows of FILE (-: standard input) into a table "
-		 "(PLACE/KEYSPACE/TABLE, of a\nmount or a store). What a row does "
-		 "not give is left as it is. It ends at the first line\nthat is "
-		 "refused; the lines before it have been written.\n\n"
+		 "(PLACE/KEYSPACE/TABLE, of a\nmount or a store). Columns that a "
+		 "row does not give are left as they are. It ends at the\nfirst "
+		 "line that is refused; the lines before it have been written."
+		 "\n\n"
 		 "  -F, --format=FORMAT  csv or ndjson (default: by the first "
 		 "byte)\n"
 		 "  -n, --null=S         S means null in CSV (default: an empty "
