@@ -616,7 +616,7 @@ static void run_short(struct world *w, const uint64_t *chosen, uint32_t count,
 		steps[len++] = operations[chosen[i]];
 	}
 	crash_init(&w->crash, steps, seed);
-	w->crash.tries = 2;
+	w->crash.tries = (uint32_t)test_scale(2);
 	run(w, steps);
 	crash_release(&w->crash);
 }
