@@ -11,7 +11,8 @@ extern const struct node_ops kind_partition;
 /* Set q to the rows below a place that is no row; its slice is the caller's. */
 void partition_query(struct query *q, const struct place *p,
 		     struct slice *slice);
-/* Describe what is at a place, by its first row. -ENOENT: nothing is live. */
+/* Describe what is at a place in the table of that node, by its first row.
+ * -ENOENT: nothing is live. */
 int partition_stat_place(struct op *op, struct node *table,
 			 const struct place *p, struct child *out);
 int partition_lookup(struct op *op, struct node *dir, struct bytes name,

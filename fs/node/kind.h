@@ -12,7 +12,6 @@ struct child;
 struct handle;
 struct listing;
 struct node;
-struct node_moment;
 struct op;
 
 /* The part that a node's value adds to the place of its directory:

@@ -11,10 +11,10 @@
 /* Append the name of one canonical text. It is not shortened: see
  * name_shorten. */
 void name_escape(struct buf *out, struct bytes text);
-/* True if the text is its own name, or would be but for its length. */
-bool name_is_text(struct bytes text);
 /* The same of the text that out has from `start` on, in its place. */
 void name_escape_from(struct buf *out, size_t start);
+/* True if the text is its own name, or would be but for its length. */
+bool name_is_text(struct bytes text);
 /* True if name_escape makes that name of the text. Without memory false. */
 bool name_is_of(struct bytes name, struct bytes text);
 /* The same for a composite partition key: the text of part 0, 1, ... and then

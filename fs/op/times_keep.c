@@ -117,29 +117,38 @@ int times_touch(struct op *op, struct write *w, struct node *dir)
 						     false);
 }
 
-int times_touch_alone(struct op *op, struct node *dir)
+/* Touch dir in a write of its own, under the lock of p, and give made, the
+ * directory at p, if it is not NULL, its time. */
+static int touch_at(struct op *op, struct node *dir, struct place *p,
+		    const struct child *made)
 {
 	struct write w;
-	struct place p;
-	int err;
+	int err = place_begin_write(op, &w, dir, p);
 
-	if (!dir->table)
-		return times_touch(op, NULL, dir);
-	err = place_of(op, dir, &p);
-	if (err)
-		return err;
-	err = place_begin_write(op, &w, dir, &p);
 	if (!err)
 		err = times_touch(op, &w, dir);
+	if (!err && made)
+		err = times_set_directory(op, &w, dir->table, p,
+					  made->mtime_ns);
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }
 
+int times_touch_alone(struct op *op, struct node *dir)
+{
+	struct place p;
+	int err;
+
+	if (!dir->table)
+		return times_touch(op, NULL, dir);
+	err = place_of(op, dir, &p);
+	return err ? err : touch_at(op, dir, &p, NULL);
+}
+
 int times_make_alone(struct op *op, struct node *dir, const struct child *made)
 {
-	struct write w;
 	struct place p;
 	int err;
 
@@ -147,18 +156,7 @@ int times_make_alone(struct op *op, struct node *dir, const struct child *made)
 	    node_waits_for_key(dir))
 		return times_touch_alone(op, dir);
 	err = place_of_child(op, dir, made, &p);
-	if (err)
-		return err;
-	err = place_begin_write(op, &w, dir, &p);
-	if (!err)
-		err = times_touch(op, &w, dir);
-	if (!err)
-		err = times_set_directory(op, &w, dir->table, &p,
-					  made->mtime_ns);
-	if (!err)
-		err = op_write(op, &w);
-	write_release(&w);
-	return err;
+	return err ? err : touch_at(op, dir, &p, made);
 }
 
 int times_appear(struct op *op, struct write *w, struct node *row,
