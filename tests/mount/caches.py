@@ -1,12 +1,13 @@
 """Random calls and statements; after each: what the kernel shows is what it is
 shown when it has dropped what it kept, and a descriptor shows what its name
 does. usage: caches.py MOUNT SEED STEPS"""
-import errno
 import os
 import random
 import subprocess
 import sys
 import time
+
+from said import said
 
 M, SEED, STEPS = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 R = random.Random(SEED)
@@ -35,13 +36,6 @@ def walk():
             dirs += [d + '/' + x for x in below]
             files += [d + '/' + x for x in names]
     return dirs, files
-
-
-def said(call, *args):
-    try:
-        return call(*args)
-    except OSError as e:
-        return errno.errorcode[e.errno]
 
 
 def attributes(p):

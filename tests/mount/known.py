@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+from said import said
+
 M, K = sys.argv[1], sys.argv[1] + '/k'
 TABLES = {
     't': 'CREATE TABLE k.t (p int, c text, a int, b text, v text, s text STATIC, l list<int>, '
@@ -27,13 +29,6 @@ P, C = ('1', '2'), ('x', 'y')
 USUAL = {errno.ENOENT, errno.EEXIST, errno.EINVAL, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR, errno.ESTALE, errno.EXDEV,
          errno.EPERM, errno.EOPNOTSUPP, errno.ENODATA, errno.EBUSY, errno.EBADF}
 ENDS = ('@append', '@prepend')
-
-
-def said(call, *args):
-    try:
-        return call(*args)
-    except OSError as e:
-        return errno.errorcode[e.errno]
 
 
 def cql(text):

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 
+from said import said
+
 M, WRITERS, READERS = sys.argv[1], 6, 2
 TABLES = {
     't': 'CREATE TABLE k.t (p int, c text, a int, b text, v text, s text STATIC, l list<int>, '
@@ -271,13 +273,6 @@ class Worker:
 
 
 # ------------------------------------------------------------ when all is over
-def said(call, *args):
-    try:
-        return call(*args)
-    except OSError as e:
-        return errno.errorcode[e.errno]
-
-
 def contents(path):
     with open(path, 'rb') as f:
         return f.read()
