@@ -105,41 +105,16 @@ static int refuse_other(struct op *op)
 			 "schema.cql takes statements that define, no others");
 }
 
-/* Run statements that were made here. */
-static int run_all(struct op *op, struct cql_session *session,
-		   struct bytes text)
-{
-	struct cql_split split;
-	struct bytes one;
-	size_t used;
-	int err = 0;
-
-	cql_split_init(&split);
-	while (!err && cql_split_next(&split, text, true, &one, &used) > 0) {
-		err = schema_run_session(op, session, one);
-		text.ptr += used;
-		text.len -= used;
-		cql_split_init(&split);
-	}
-	return err;
-}
-
-/* Run a statement of a whole schema.cql: a CREATE TABLE that was edited becomes
- * the ALTER TABLEs that make the difference. */
+/* Run a statement of a whole schema.cql: a CREATE TABLE that was edited changes
+ * its table, in one step. */
 static int redefine(struct op *op, const struct keyspace *k,
 		    struct cql_session *session, struct bytes statement)
 {
-	struct buf alterations = BUF_INIT;
 	int err;
 
-	cql_session_redefine(session, k->name, &alterations);
+	cql_session_redefine(session, k->name);
 	err = schema_run_session(op, session, statement);
-	cql_session_redefine(session, NULL, NULL);
-	if (!err && alterations.failed)
-		err = -ENOMEM;
-	if (!err)
-		err = run_all(op, session, buf_bytes(&alterations));
-	buf_release(&alterations);
+	cql_session_redefine(session, NULL);
 	return err;
 }
 

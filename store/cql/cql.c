@@ -76,11 +76,9 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context)
 	c->adopt_context = context;
 }
 
-void cql_session_redefine(struct cql_session *c, const char *keyspace,
-			  struct buf *out)
+void cql_session_redefine(struct cql_session *c, const char *keyspace)
 {
 	c->redefined = keyspace;
-	c->alterations = out;
 }
 
 void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),

@@ -33,13 +33,12 @@ void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
 void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode);
 void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
 /*
- * While out is set (NULL: no more), a CREATE TABLE of a table that exists in that
- * keyspace changes nothing but appends to out the ALTER TABLEs, a line each, that
- * make it what the statement says; what none of them can do is refused, and
- * named. keyspace has to stay until then.
+ * While a keyspace is set (NULL: no more), a CREATE TABLE of a table that exists
+ * in it makes the table what the statement says, as by ALTER TABLEs (several, if
+ * need be) in one change of the schema: all of it happens, or nothing. What none
+ * of them can do is refused, and named. keyspace has to stay until then.
  */
-void cql_session_redefine(struct cql_session *c, const char *keyspace,
-			  struct buf *out);
+void cql_session_redefine(struct cql_session *c, const char *keyspace);
 /* Return the present keyspace, "" none. Setting it: -ENOENT. */
 const char *cql_session_keyspace(const struct cql_session *c);
 int cql_session_use(struct cql_session *c, struct bytes keyspace);

@@ -74,6 +74,21 @@ refused 'a new name in the key for a column with an index, beside another column
 cql 'DROP INDEX k.by_chapter' >/dev/null
 refused 'no statement at all' 'Invalid argument' sed -i 's/CREATE TABLE k.other/CREAT TABLE k.other/' "$f"
 is 'all that is refused changes nothing' "$before" "$(cat "$f")"
+# A change of several parts is one: of a refused one no part is done, whichever is
+# refused.
+cql 'CREATE TABLE k.parts (a int, b int, v int, PRIMARY KEY (a, b)) WITH max_index_interval = 200' >/dev/null
+cql 'INSERT INTO k.parts (a, b, v) VALUES (1, 2, 3)' >/dev/null
+parts='/^CREATE TABLE k.parts/,/;$/'
+before=$(cat "$f")
+refused 'a column, and names of the key that change their places' 'Invalid argument' sed -i "$parts { s/^    a int/    x int/; s/^    b int/    a int/; s/^    x int/    b int/; s/(a, b)/(b, a)/; s/(b ASC)/(a ASC)/; s/^    v int/    v int,\n    w int/ }" "$f"
+is 'is refused for the names' "Cannot rename column" "$(reason | cut -d' ' -f1-3)"
+is 'and has no column' "$before" "$(cat "$f")"
+refused 'names of the key, a column, and an option that does not fit another' 'Invalid argument' sed -i "$parts { s/\bb int/c int/; s/(a, b)/(a, c)/; s/(b ASC)/(c ASC)/; s/^    v int/    v int,\n    w int/; /max_index_interval/d; s/min_index_interval = 128/min_index_interval = 300/ }" "$f"
+is 'is refused for the option' 'max_index_interval' "$(reason | grep -o 'max_index_interval' | head -1)"
+is 'and has neither names nor columns' "$before" "$(cat "$f")"
+ok 'all three' sed -i "$parts { s/\bb int/c int/; s/(a, b)/(a, c)/; s/(b ASC)/(c ASC)/; s/^    v int/    v int,\n    w int/; s/min_index_interval = 128/min_index_interval = 150/ }" "$f"
+is 'are done' 'a c v w|1|[[1,2,3,null]]' "$(columns parts)|$(grep -c 'min_index_interval = 150' "$f")|$(cql 'SELECT a, c, v, w FROM k.parts' | jq -c .rows)"
+cql 'DROP TABLE k.parts' >/dev/null
 # A table that the text leaves out stays; >> and a text without its keyspace only add.
 ok 'a table is taken out' sed -i '/^CREATE TABLE k.other/,/;$/d' "$f"
 is 'and stays' 'id secret v' "$(columns other)"

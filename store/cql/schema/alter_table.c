@@ -18,6 +18,7 @@
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/text.h"
+#include "store/cql/syntax/parse.h"
 #include "store/schema/mask.h"
 #include "store/schema/options.h"
 #include "store/schema/table_edit.h"
@@ -453,5 +454,45 @@ int alter_table(struct ddl *d)
 	if (!err)
 		return ddl_set_table(d, t);
 	table_put(t);
+	return err;
+}
+
+/* Run one of alter_table_all. Its places are not those of the text that the
+ * user has written. */
+static int alter_next(struct ddl *d, const struct statement *s)
+{
+	struct ddl step = {
+		.x = d->x, .statement = s, .keyspace = d->keyspace,
+		.now = d->next ? d->next : d->now,
+	};
+	struct bytes text = d->x->text;
+	int err;
+
+	d->x->text = BYTES_NULL;
+	err = alter_table(&step);
+	d->x->text = text;
+	if (step.next) {
+		schema_put(d->next);
+		d->next = step.next;
+	}
+	return err;
+}
+
+int alter_table_all(struct ddl *d, struct bytes statements)
+{
+	struct cql_error error = CQL_ERROR_INIT;
+	struct statement *s;
+	size_t used;
+	int err = 0;
+
+	while (!err && statements.len) {
+		err = cql_parse(d->x->arena, &s, statements, &used, &error);
+		if (err == -EINVAL)
+			return refuse_as(d->x, error.code, "%s", error.message);
+		if (!err)
+			err = alter_next(d, s);
+		statements.ptr += used;
+		statements.len -= used;
+	}
 	return err;
 }

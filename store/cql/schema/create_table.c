@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/base/clock.h"
+#include "store/cql/schema/alter_table.h"
 #include "store/cql/schema/compression_options.h"
 #include "store/cql/schema/table_check.h"
 #include "store/cql/schema/table_difference.h"
@@ -211,18 +212,25 @@ static int look_for_table(struct new_table *n, bool *done)
 		return err ? err :
 			statement_require_right(n->d->x, n->old, CQL_WRITE);
 	}
-	if (n->d->x->session->alterations && !n->s->if_not_exists &&
+	if (n->d->x->session->redefined && !n->s->if_not_exists &&
 	    !strcmp(n->keyspace->name, n->d->x->session->redefined))
 		return 0;
 	*done = true;
 	return create_table_refuse_existing(n->d);
 }
 
-/* The table exists: find the statements that would make this one of it. */
-static int compare(struct new_table *n)
+/* The table exists: make this one of it, by all the statements that the
+ * difference needs at once. */
+static int redefine(struct new_table *n)
 {
-	return table_difference(n->d, n->old, n->table, &n->s->properties,
-				n->d->x->session->alterations);
+	struct buf alterations = BUF_INIT;
+	int err = table_difference(n->d, n->old, n->table, &n->s->properties,
+				   &alterations);
+
+	if (!err)
+		err = alter_table_all(n->d, buf_bytes(&alterations));
+	buf_release(&alterations);
+	return refuse_at(n->d->x, n->s->table.name.span, err);
 }
 
 int create_table(struct ddl *d)
@@ -249,7 +257,7 @@ int create_table(struct ddl *d)
 		err = fill(&n);
 	new_table_release_types(&n);
 	if (!err && !done && n.old && !(n.old->flags & TABLE_PROVISIONAL))
-		err = compare(&n);
+		err = redefine(&n);
 	else if (!err && !done)
 		return ddl_set_table(d, n.table);
 	table_put(n.table);

@@ -102,7 +102,7 @@ static int compare_key(struct ddl *d, const struct table *old,
 		renames = true;
 	}
 	if (renames)
-		buf_add_str(out, ";\n");
+		buf_add_byte(out, ';');
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static int add_and_drop(struct ddl *d, const struct table *old,
 	if (coming || going) {
 		begin_alter(out, old, coming ? " ADD (" : " DROP (");
 		buf_add_str(out, coming ? added : dropped);
-		buf_add_str(out, ");\n");
+		buf_add_str(out, ");");
 	}
 	return 0;
 }
@@ -196,7 +196,6 @@ static int compare_options(struct ddl *d, const struct table *old,
 	if (!err && !bytes_equal(buf_bytes(&was), buf_bytes(&now))) {
 		begin_alter(out, old, " WITH ");
 		buf_add_bytes(out, buf_bytes(&now));
-		buf_add_byte(out, '\n');
 	}
 	buf_release(&was);
 	buf_release(&now);
@@ -209,7 +208,6 @@ int table_difference(struct ddl *d, const struct table *old,
 		     struct buf *out)
 {
 	const unsigned shape = TABLE_COMPACT | TABLE_DENSE | TABLE_COUNTER;
-	struct buf renames = BUF_INIT;
 	int err = 0;
 
 	if ((old->flags & shape) != (new->flags & shape))
@@ -218,15 +216,11 @@ int table_difference(struct ddl *d, const struct table *old,
 			"with DROP COMPACT STORAGE is a statement for .cql)" :
 			"no ALTER TABLE changes its kind");
 	if (!err)
-		err = compare_key(d, old, new, &renames);
+		err = compare_key(d, old, new, out);
 	if (!err)
 		err = compare_columns(d, old, new);
-	/* First the changes that may be refused. */
 	if (!err)
 		err = add_and_drop(d, old, new, out);
-	buf_add_bytes(out, buf_bytes(&renames));
-	out->failed |= renames.failed;
-	buf_release(&renames);
 	if (!err)
 		err = compare_options(d, old, given, out);
 	return err ? err : out->failed ? -ENOMEM : 0;

@@ -5,7 +5,7 @@
 #include "store/cql/schema/ddl.h"
 
 /*
- * Append to out the ALTER TABLEs, a line each, that make old the table that new
+ * Append to out the ALTER TABLEs, each with its semicolon, that make old the table that new
  * is, as made by CREATE TABLE with these properties; nothing if they are the
  * same. Options that are not given stay as they are, and so do columns with
  * masks, which CREATE TABLE cannot have. A difference that no ALTER makes is

@@ -21,8 +21,7 @@ struct cql_session {
 	void *may_context;
 	cql_adopt *adopt;		/* or NULL */
 	void *adopt_context;
-	struct buf *alterations;	/* of cql_session_redefine; or NULL */
-	const char *redefined;		/* the keyspace that they are of */
+	const char *redefined;		/* of cql_session_redefine; or NULL */
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;

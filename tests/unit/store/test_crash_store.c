@@ -50,7 +50,7 @@ static const char *const queries[] = {
  * after a sync), "provisional" (k.u may be replaced), "snapshot NAME",
  * "unsnapshot NAME", "restore NAME", "undo" (the tables that the last change
  * has kept are brought back), "move k.NAME k.NAME" (a table), "rename NAME
- * NAME" (a keyspace).
+ * NAME" (a keyspace), "edit CREATE TABLE …" (as schema.cql is edited).
  */
 static const struct workload {
 	const char *name;
@@ -70,6 +70,20 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"ALTER TABLE k.u DROP n",
 		"DROP KEYSPACE k", KEYSPACE, TABLE,
+	} },
+	{ "a definition is edited", 9, 1200, 400, {
+		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
+		"INSERT INTO k.t (p, c, v, w) VALUES (1, 1, 1, 'a')",
+		"edit CREATE TABLE k.t (p int, d int, v int, w text, x text, "
+		"s int STATIC, PRIMARY KEY (p, d)) WITH comment = 'one'",
+		"INSERT INTO k.t (p, d, v, x) VALUES (1, 2, 2, 'b')",
+		"kill",
+		"edit CREATE TABLE k.t (q int, e int, v int, x text, "
+		"PRIMARY KEY (q, e)) WITH comment = 'two'",
+		"UPDATE k.t SET v = 2 WHERE q = 1 AND e = 1", "kill",
+		"edit CREATE TABLE k.t (p int, c int, v int, x text, "
+		"PRIMARY KEY (p, c)) WITH comment = 'three'",
+		"undo", "reopen",
 	} },
 	{ "compact", 5, 2500, 800, {
 		KEYSPACE,
@@ -410,6 +424,7 @@ static void die(struct world *w, bool watched)
 static bool is_schema_change(const char *s)
 {
 	return !strncmp(s, "CREATE", 6) || !strncmp(s, "ALTER", 5) ||
+	       !strncmp(s, "edit ", 5) ||
 	       !strncmp(s, "DROP", 4) || !strncmp(s, "TRUNCATE", 8);
 }
 
@@ -495,13 +510,16 @@ static bool name_step(struct world *w, const char *s)
 
 static void statement(struct world *w, const char *s)
 {
+	bool edits = !strncmp(s, "edit ", 5);
 	struct buf out = BUF_INIT;
 
 	if (snapshot_step(w, s) || name_step(w, s))
 		return;
 	w->now.begun++;
-	if (answer_to(w->session, s, &out))
+	cql_session_redefine(w->session, edits ? "k" : NULL);
+	if (answer_to(w->session, s + (edits ? 5 : 0), &out))
 		ck_abort_msg("%s: %s", s, buf_cstr(&out));
+	cql_session_redefine(w->session, NULL);
 	buf_release(&out);
 	w->now.acknowledged = w->now.begun;
 	if (is_schema_change(s))
