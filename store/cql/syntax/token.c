@@ -1,7 +1,7 @@
 /*
- * CQL's keywords, found by a hash whose factors were searched for so that the
- * words have slots of their own. A new word is a line of keywords[]: where its
- * slot is taken it has the next free one. test_lexer finds each of them.
+ * CQL's keywords, found by a hash. A word whose slot is taken has the next free
+ * one, as one in seven has. A new word is a line of keywords[]; test_lexer finds
+ * each of them.
  *
  * Words are compared with bit 5 set in every byte, which folds letters, leaves
  * digits, and makes DEL of the underscore.
@@ -10,7 +10,7 @@
 
 #include "store/base/bytes.h"
 
-#define SLOTS 1024
+#define SLOTS 512
 #define LONGEST 14
 
 static const struct {
@@ -182,9 +182,13 @@ _Static_assert(TOKEN_KIND_COUNT <= 255, "a kind fits in a byte");
 
 static uint32_t slot_of(const uint8_t *word, uint32_t length)
 {
-	return ((word[0] | 32u) * 105u + (word[1] | 32u) * 726u +
-		(word[length / 2] | 32u) * 701u +
-		(word[length - 1] | 32u) * 179u + length * 748u) % SLOTS;
+	uint32_t hash = length;
+
+	hash = hash * 31 + (word[0] | 32u);
+	hash = hash * 31 + (word[1] | 32u);
+	hash = hash * 31 + (word[length / 2] | 32u);
+	hash = hash * 31 + (word[length - 1] | 32u);
+	return hash % SLOTS;
 }
 
 __attribute__((constructor)) static void fill_slots(void)
