@@ -50,11 +50,11 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "store/base/log.h"
+#include "store/base/process.h"
 
 #define MARKER_NAME "WIDEFS"
 #define LOCK_NAME "LOCK"
@@ -159,25 +159,11 @@ static int check_directory(const struct file_ops *files, int dir)
  * says; or 0. */
 static pid_t find_holder(const struct file_ops *files, int fd)
 {
-	FILE *locks = files == &file_system ? fopen("/proc/locks", "re") : NULL;
-	unsigned major_number, minor_number;
-	unsigned long long inode;
-	char line[256];
-	long pid, found = 0;
 	struct stat st;
 
-	if (!locks)
+	if (files != &file_system || files->stat(files->context, fd, &st))
 		return 0;
-	if (files->stat(files->context, fd, &st))
-		st.st_ino = 0;
-	while (!found && fgets(line, sizeof(line), locks))
-		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid,
-			   &major_number, &minor_number, &inode) == 4 &&
-		    inode == st.st_ino && major_number == major(st.st_dev) &&
-		    minor_number == minor(st.st_dev))
-			found = pid;
-	fclose(locks);
-	return found > 0 && found <= INT32_MAX ? (pid_t)found : 0;
+	return process_find_lock(&st);
 }
 
 /* Return the pid in the lock file, of a process that is alive; else 0. */
@@ -434,6 +420,17 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 	if (m->engine >= 0)
 		err = lock_directory(m, files, m->engine, false);
 	return err ? err : bad ? 1 : 0;
+}
+
+int marker_check_new(const struct file_ops *files, const char *path)
+{
+	int dir = open_directory(files, path, false);
+	bool any = false;
+	int err = dir < 0 ? dir : files->list(files->context, dir, see_any,
+					      &any);
+
+	file_close(files, dir);
+	return any ? -ENOTEMPTY : err == -ENOENT ? 0 : err;
 }
 
 int marker_take_over(struct marker_file *m, const struct file_ops *files)

@@ -7,7 +7,6 @@
  */
 #include "store/salvage.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -412,21 +411,6 @@ static int take_all(struct salvage *s)
 }
 
 /* ------------------------------------------------------------- the new store */
-static int check_new(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *e;
-	int err = 0;
-
-	if (!dir)
-		return errno == ENOENT ? 0 : -errno;
-	while (!err && (e = readdir(dir)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			err = -ENOTEMPTY;
-	closedir(dir);
-	return err;
-}
-
 static int open_new(struct salvage *s, const char *path)
 {
 	struct lsm_options options = { .commit_s = 3600, .no_threads = true };
@@ -534,7 +518,7 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 	       const struct salvage_options *options)
 {
 	bool dry = options->dry;
-	int err = check_new(new_path);
+	int err = marker_check_new(&file_system, new_path);
 
 	s->counts->of_new = err;
 	if (!err)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/salvage.h"
 #include "store/sstable/sstable.h"
@@ -235,7 +236,8 @@ static int run(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	/* No more of them than arguments. */
-	struct salvage_given *given = calloc((size_t)argc, sizeof(*given));
+	struct salvage_given *given = mem_zalloc((size_t)argc,
+						 sizeof(*given));
 	struct salvage_options how = { .given = given };
 	enum progress_mode mode = PROGRESS_AUTO;
 	int option, status = -1;
@@ -262,6 +264,6 @@ static int run(int argc, char **argv)
 	if (status < 0)
 		status = repair_places(argv[optind], argv[optind + 1], &how,
 				       mode);
-	free(given);
+	mem_free(given);
 	return status;
 }

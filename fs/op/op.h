@@ -1,5 +1,6 @@
 /*
- * The inside of fs/, shared by the calls of fs/fs.h and the kinds of node.
+ * The inside of fs/, for its rooms above node/: the calls of fs/fs.h, the kinds
+ * of node, and what these share.
  *
  * One call is one struct op: it pins a version of the schema, an arena and the
  * time, and remembers why it was refused.

@@ -1,6 +1,7 @@
 /*
- * The one place that allocates. Every allocation of the project goes through
- * these four, so that tests can make the nth one fail (tests/README.md, P13). A
+ * Memory. All of store/ and fs/ take it here, so that tests can make the nth
+ * allocation fail (tests/README.md, P13); what is allocated elsewhere
+ * (tests/floors) are lines of /proc, options and the commands' own strings. A
  * failed allocation returns NULL and never ends the process. Any thread.
  */
 #ifndef STORE_BASE_ALLOC_H

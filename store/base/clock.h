@@ -1,4 +1,5 @@
-/* Time, through one place so that tests can stop and set it. */
+/* Time, through one place so that tests can stop and set it. Elsewhere the
+ * system's clock is read only for the end of a wait (tests/floors). */
 #ifndef STORE_BASE_CLOCK_H
 #define STORE_BASE_CLOCK_H
 #include <stdint.h>

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/sysmacros.h>
 
 /*
  * Return pieces of this size to the system once they are freed. glibc's own
@@ -58,4 +60,25 @@ bool process_is_dying(pid_t pid)
 	fclose(file);
 	return state == 'Z' || state == 'X' || core ||
 	       all & 1ULL << (SIGKILL - 1);
+}
+
+pid_t process_find_lock(const struct stat *st)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	unsigned major_number, minor_number;
+	unsigned long long inode;
+	char line[256];
+	long pid, found = 0;
+
+	if (!locks)
+		return 0;
+	while (!found && fgets(line, sizeof(line), locks))
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid,
+			   &major_number, &minor_number, &inode) == 4 &&
+		    inode == st->st_ino &&
+		    major_number == major(st->st_dev) &&
+		    minor_number == minor(st->st_dev))
+			found = pid;
+	fclose(locks);
+	return found > 0 && found <= INT32_MAX ? (pid_t)found : 0;
 }

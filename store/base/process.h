@@ -1,8 +1,9 @@
-/* Prepare this process before anything else runs in it; ask whether another
- * process is about to end. */
+/* Prepare this process before anything else runs in it; ask the kernel about
+ * other processes. */
 #ifndef STORE_BASE_PROCESS_H
 #define STORE_BASE_PROCESS_H
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /*
@@ -19,4 +20,6 @@ void process_prepare(void);
  * what it had open. True if there is no such process, too.
  */
 bool process_is_dying(pid_t pid);
+/* Return a process that holds a lock (flock) of the file or directory, or 0. */
+pid_t process_find_lock(const struct stat *st);
 #endif

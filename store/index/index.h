@@ -1,5 +1,6 @@
 /*
- * Indexes, for maintain.c (writing), query.c (reading), terms.c.
+ * Indexes, for the files of this folder alone: maintain.c (writing), query.c
+ * (reading), refuse.c, terms.c.
  *
  * The hidden table of an index has all its entries in one partition (token 0,
  * empty key), ordered by the indexed value:

@@ -1,5 +1,5 @@
 /*
- * The inside of the engine, shared by the lsm_*.c files.
+ * The inside of an open engine, for the files of this folder alone.
  *
  * Locks, in this order: flushing or compacting (one long work of each kind at a
  * time), viewing (snapshots are opened and removed), install (one change of the set of files at a time; held over the

@@ -1,6 +1,6 @@
 /*
- * The inside of the manifest: shared by its reader and its writer. manifest.c
- * has the format.
+ * The inside of the manifest, for its reader, its writer and the repair
+ * (lsm_salvage.c). manifest.c has the format.
  */
 #ifndef STORE_LSM_MANIFEST_FILE_H
 #define STORE_LSM_MANIFEST_FILE_H

@@ -1,4 +1,4 @@
-/* A cursor, for the files that read rows: cursor.c, cursor_open.c, scan.c. */
+/* A cursor, for the files that read rows: those of this folder, and the index. */
 #ifndef STORE_TABLE_CURSOR_H
 #define STORE_TABLE_CURSOR_H
 #include "store/lsm/dead_rows.h"

@@ -1,7 +1,7 @@
 /*
  * The inside of an open store, for the rooms that work in it: tables, indexes,
- * system tables, and store.c, which opens it. Nothing outside store/ and its
- * tests includes this.
+ * system tables, and the files of store/ itself. Besides their tests nothing
+ * else includes this.
  *
  * Locks, in the order they are taken: stripes (lock.c), ddl, publish, guard,
  * clock.

@@ -1,4 +1,4 @@
-/* A write that is being built, for write.c and store/commit.c. */
+/* A write that is being built, for this folder and store/commit.c alone. */
 #ifndef STORE_TABLE_WRITE_H
 #define STORE_TABLE_WRITE_H
 #include "store/table/inner.h"

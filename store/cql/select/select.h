@@ -1,6 +1,6 @@
 /*
  * A SELECT that is run: the plan (select.c, check.c), the source of rows
- * (row_source.c), groups (group.c). Inside the executor of SELECT only.
+ * (row_source.c), groups (group.c). Inside store/cql only.
  */
 #ifndef STORE_CQL_SELECT_SELECT_H
 #define STORE_CQL_SELECT_SELECT_H

@@ -1,6 +1,6 @@
 /*
- * The inside of the parser, shared by the parse_*.c files: recursive descent
- * over a small window of tokens, each made once.
+ * The inside of the parser, shared by the parse_*.c files and type_name.c:
+ * recursive descent over a small window of tokens, each made once.
  *
  * The first error sets result and makes every later token END (but see
  * parser_note and parser_recover), so that all loops end and no function has to
