@@ -10,8 +10,33 @@
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
+#include "fs/node/notice.h"
 #include "fs/op/op.h"
 #include "fs/tree/listing.h"
+
+/* True if the kernel has the directory by another number than its name's, or below
+ * such a one: changes are not told by that. */
+static bool is_former(const struct node *n, uint64_t number)
+{
+	return n->id != number || !node_is_current(n);
+}
+
+/* Drop what the kernel has of a listing that it began to keep before a rename:
+ * with the last answer it would take it for whole. */
+static void drop_listing(struct op *op, uint64_t number)
+{
+	struct fs *fs = op->fs;
+	struct node *n = node_by_id(&fs->nodes, number);
+	uint64_t notice;
+
+	if (!n)
+		return;
+	atomic_fetch_or(&n->armed, ARMED_PAGES);
+	notice = notice_node(&fs->notices, n, ARMED_PAGES);
+	if (notice > op->wait_for)
+		op->wait_for = notice;
+	node_put(&fs->nodes, n);
+}
 
 int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 	       struct fs_open_reply *reply)
@@ -35,7 +60,7 @@ int fs_opendir(struct fs *fs, struct fs_call *call, uint64_t node,
 		reply->handle = (uint64_t)(uintptr_t)l;
 		reply->cache_readdir = !n->ops->made_up &&
 				       !n->ops->volatile_listing && !n->json &&
-				       n->id == node;
+				       !is_former(n, node);
 		reply->keep_cache = reply->cache_readdir;
 	}
 	err = op_end(op, err, n, NULL);
@@ -62,10 +87,12 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	unopened_close_all(op, l->node);
 	handles_commit_empty(op, l->node);
 	/* By another number of the directory entries have no nodes (at.h). */
-	plus = plus && l->node->id == node && !atomic_load(&l->node->forward);
 	mutex_lock(&l->lock);
-	err = listing_stream(op, l, cookie, plus, fill, context);
+	err = listing_stream(op, l, cookie, plus && !is_former(l->node, node),
+			     fill, context);
 	mutex_unlock(&l->lock);
+	if (is_former(l->node, node))
+		drop_listing(op, node);
 	err = op_end(op, err, l->node, NULL);
 	if (call)
 		call->locked = true;

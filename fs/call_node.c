@@ -321,6 +321,9 @@ static int setattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
 	twin_changed(on.op, on.n);
 	if (!err)
 		op_drop_named(on.op, on.n);
+	/* The kernel has set them by the number of before a rename. */
+	if (!err && on.n->id != node)
+		op_notify(on.op, on.n, ARMED_ATTRIBUTES);
 	op_watch(on.op, on.n);
 	if (!err)
 		err = get_attr(on.op, on.n, node, h, attr, timeout_s);

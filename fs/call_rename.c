@@ -21,6 +21,20 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 
+/*
+ * Drop what the kernel has of a directory that has another node now, and below
+ * it: who works there has other nodes than who comes by the new name, and later
+ * changes are told by those alone. From now on nothing there is kept:
+ * node_is_current.
+ */
+static void leave_below(struct op *op, struct node *n)
+{
+	if (!n->ops->directory)
+		return;
+	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	op_notify_inside(op, n);
+}
+
 /* Move kept nodes along: to, and below it. */
 static int carry_kept(struct op *op, struct node *from, struct node *to)
 {
@@ -56,6 +70,8 @@ static int carry_kept(struct op *op, struct node *from, struct node *to)
 			err = waiting_save_renamed(op, child, to,
 						   node_name(made), true);
 		node_detach(&op->fs->nodes, child);
+		op_notify(op, child, ARMED_NAME);
+		leave_below(op, child);
 		none = NULL;
 		if (!atomic_compare_exchange_strong(&child->forward, &none,
 						    made))
@@ -130,6 +146,7 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
 	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES |
 				 (op->by_former ? ARMED_NAME : 0));
+	leave_below(op, n);
 	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);

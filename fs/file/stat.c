@@ -109,7 +109,9 @@ static bool is_known(struct op *op, struct node *n,
 {
 	if (known_is_same(op, n, &known->moment))
 		return true;
+	/* The changes of a table that was renamed are counted in another node. */
 	return n->ops->directory && known->mtime_ns && !op->timed &&
+	       node_is_current(n->table) &&
 	       known->changes == atomic_load(&n->table->changes);
 }
 
@@ -383,7 +385,7 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	times_child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, times_child_changes_s(c));
 	if (pending || c->volatile_attributes || n->json ||
-	    (atomic_load(&n->flags) & NODE_PAST) ||
+	    (atomic_load(&n->flags) & NODE_PAST) || !node_is_current(n) ||
 	    (!pending && is_resized(n)))
 		*timeout_s = 0;
 	if (*timeout_s <= 0)
@@ -393,6 +395,7 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 		op_note_told(op, n);
 	/* Arm it last: later changes and writers find it armed. */
 	if (!op_is_fresh(op) || (atomic_load(&n->flags) & NODE_PAST) ||
+	    !node_is_current(n) ||
 	    (!n->ops->directory && view_is_written(op->fs, n)))
 		*timeout_s = 0;
 }
@@ -410,8 +413,8 @@ void stat_fill_entry(struct op *op, struct node *n, struct child *c,
 	/* Armed before the check: later changes find it so. */
 	if (entry->entry_timeout_s > 0)
 		atomic_fetch_or(&n->armed, ARMED_NAME);
-	if (!op_is_fresh(op) ||
-	    (atomic_load(&n->flags) & (NODE_PAST | NODE_GONE)))
+	if (!op_is_fresh(op) || (atomic_load(&n->flags) & NODE_PAST) ||
+	    !node_is_current(n))
 		entry->entry_timeout_s = 0;
 	node_count(n);
 	if (idle_is_due(&op->fs->nodes))

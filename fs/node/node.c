@@ -291,6 +291,49 @@ struct node *node_alias(struct node_table *t, struct node *dir,
 	return NULL;
 }
 
+/* Make the directory n, a reference, forward to the node of its name in dir; returns
+ * that, or n where dir has another of that name. */
+static struct node *forward_into(struct node_table *t, struct node *dir,
+				 struct node *n)
+{
+	struct node_key key = {
+		.parent = dir,
+		.name = node_name(n),
+		.ops = n->ops,
+		.is_table = n->table == n,
+		.number = n->number,
+		.value = node_value(n),
+	};
+	struct node *now = node_find(t, dir, key.name), *none = NULL;
+
+	if (now && !is_same(now, &key)) {
+		node_put(t, now);
+		return n;
+	}
+	if (!now)
+		now = node_make(t, &key);
+	if (!now)
+		return n;
+	if (!atomic_compare_exchange_strong(&n->forward, &none, node_get(now)))
+		node_put(t, now);
+	node_put(t, n);
+	return now;
+}
+
+struct node *node_follow(struct node_table *t, struct node *n)
+{
+	struct node *above, *now = node_get(node_now(n));
+
+	if (!now->ops->directory || node_is_current(now) || now->scratch ||
+	    (atomic_load(&now->flags) & (NODE_GONE | NODE_UNKEYED)))
+		return now;
+	above = node_follow(t, now->parent);
+	if (above != now->parent && node_is_current(above))
+		now = forward_into(t, above, now);
+	node_put(t, above);
+	return now;
+}
+
 void node_count(struct node *n)
 {
 	atomic_fetch_add(&n->references, 1);

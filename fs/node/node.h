@@ -208,6 +208,12 @@ struct node_key {
  * differs (other ops, number or value). A reference; NULL: no memory.
  */
 struct node *node_make(struct node_table *t, const struct node_key *key);
+/*
+ * Return the node (a reference) that the directory n became by renames of its own or
+ * of directories above it: it is made in the present directory, and n forwards to it
+ * from then on. n itself where there is none.
+ */
+struct node *node_follow(struct node_table *t, struct node *n);
 /* Return a node that forwards to n, of the same name in dir, which was moved or
  * is gone: each time the same one. A reference; NULL: no memory. */
 struct node *node_alias(struct node_table *t, struct node *dir,

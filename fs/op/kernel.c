@@ -203,7 +203,10 @@ void op_tell_altered(struct op *op, int err)
 }
 
 static void notify_below(struct fs *fs, struct op *op, struct node *n,
-			 unsigned depth)
+			 unsigned depth);
+
+static void notify_inside(struct fs *fs, struct op *op, struct node *n,
+			  unsigned depth)
 {
 	struct node **children;
 	size_t i, count;
@@ -220,7 +223,18 @@ static void notify_below(struct fs *fs, struct op *op, struct node *n,
 	for (i = 0; i < count; i++)
 		notify_below(fs, op, children[i], depth + 1);
 	node_children_put(&fs->nodes, children, count);
+}
+
+static void notify_below(struct fs *fs, struct op *op, struct node *n,
+			 unsigned depth)
+{
+	notify_inside(fs, op, n, depth);
 	kernel_notify(fs, op, n, ARMED_ALL);
+}
+
+void op_notify_inside(struct op *op, struct node *n)
+{
+	notify_inside(op->fs, op, n, 0);
 }
 
 void op_notify_below(struct op *op, struct node *n)

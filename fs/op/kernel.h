@@ -34,7 +34,9 @@ void op_drop_named(struct op *op, struct node *n);
 bool op_drops_name(struct op *op, const struct node *n);
 /* The same as op_notify, without an op. */
 void kernel_notify_alone(struct fs *fs, struct node *n, uint32_t bits);
-/* Notify everything in memory below n, and n itself. */
+/* Notify everything in memory below n. */
+void op_notify_inside(struct op *op, struct node *n);
+/* The same, and n itself. */
 void op_notify_below(struct op *op, struct node *n);
 /*
  * Record that dir's attributes and listing change. At the end of the op the

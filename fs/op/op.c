@@ -353,13 +353,12 @@ bool op_is_fresh(const struct op *op)
 struct node *op_node(struct fs *fs, uint64_t id)
 {
 	struct node *n = node_by_id(&fs->nodes, id);
-	struct node *now = n ? node_now(n) : NULL;
+	struct node *now;
 
-	if (n)
-		node_saw(n);
-	if (now == n)
-		return n;
-	node_get(now);
+	if (!n)
+		return NULL;
+	node_saw(n);
+	now = node_follow(&fs->nodes, n);
 	node_put(&fs->nodes, n);
 	return now;
 }

@@ -265,13 +265,9 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 static int read_hints(struct op *op, struct node *table, const struct table *t,
 		      uint32_t *hints)
 {
-	struct node *twin;
-	int err;
+	struct node *twin = twin_table(op, table, t);
+	int err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
 
-	if (!table->json)
-		return hints_of(op, table, t, hints);
-	twin = twin_table(op, table, t);
-	err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
 	node_put(&op->fs->nodes, twin);
 	return err;
 }

@@ -64,7 +64,7 @@ struct node *twin_table(struct op *op, struct node *table,
 {
 	struct node *k, *n;
 
-	if (!table->json)
+	if (!table->json && (table->snapshot || node_is_current(table)))
 		return node_get(table);
 	k = step(op, op->fs->nodes.root, t->keyspace, 0);
 	n = k ? step(op, k, t->name, t->number) : NULL;

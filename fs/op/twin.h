@@ -14,9 +14,9 @@ struct node *twin_of(struct fs *fs, struct node *n);
 /* Tell the kernel that the attributes of n's twin changed, if n is in .json. */
 void twin_changed(struct op *op, struct node *n);
 /*
- * Return the node of the table whose hints hold for `table`: of one in .json the
- * mount's, made where it is not in memory; else itself. A reference; NULL: it
- * has none now, or no memory.
+ * Return the node of the table whose hints hold for `table`: of one in .json, and
+ * of one that was renamed, the mount's present one, made where it is not in memory;
+ * else itself. A reference; NULL: it has none now, or no memory.
  */
 struct node *twin_table(struct op *op, struct node *table,
 			const struct table *t);

@@ -498,13 +498,15 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 
 void listing_follow(struct fs *fs, struct listing *l)
 {
-	struct node *before = l->node, *now = node_now(before);
+	struct node *before = l->node, *now = node_follow(&fs->nodes, before);
 
-	if (now == before)
+	if (now == before) {
+		node_put(&fs->nodes, now);
 		return;
+	}
 	mutex_lock(&l->lock);
 	close_stream(fs, l);
-	l->node = node_get(now);
+	l->node = now;
 	mutex_unlock(&l->lock);
 	count_open(fs, l->node);
 	atomic_fetch_sub(&before->opens, 1);
