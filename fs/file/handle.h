@@ -92,7 +92,8 @@ struct handle {
 	struct buf text;		/* a reader's, as it opened it */
 	struct charge charge;		/* of the length of text */
 	/* Of .widefs: the text's place in all that was read, and the number of
-	 * the line of errors after it. */
+	 * the line of errors after it. Of a counter: the lines that it has
+	 * counted. */
 	uint64_t text_base, next_line;
 	struct pin *pin;
 	void *state;			/* of kinds with their own calls */

@@ -18,8 +18,7 @@ int64_t line_input_write(struct op *op, struct handle *h,
 
 		if (c != '\n') {
 			buf_add_byte(&h->text, c);
-			if (h->text.len > kind->max_len ||
-			    (kind->bytes && (!c || !strchr(kind->bytes, c))))
+			if (h->text.len > kind->max_len)
 				err = op_refuse(op, -EINVAL, "%s", kind->refusal);
 			else if (h->text.failed)
 				err = -ENOMEM;

@@ -5,8 +5,7 @@
 
 struct line_kind {
 	size_t max_len;
-	const char *bytes;	/* that a line may have; NULL: any */
-	const char *refusal;	/* for other bytes, or a longer line */
+	const char *refusal;	/* of a longer line */
 	int (*run)(struct op *op, struct node *n, struct bytes line);
 };
 /*

@@ -2,9 +2,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "fs/file/handle.h"
-#include "fs/file/line_input.h"
 #include "fs/file/stat.h"
 #include "fs/file/unkeyed.h"
 #include "fs/kind/cell.h"
@@ -17,6 +18,7 @@
 
 #define EXISTS "this counter exists: write +N or -N"
 #define REFUSAL "a counter takes lines of +N or -N"
+#define LINE_LONGEST 32
 
 static int stat_counter(struct op *op, struct node *n, struct child *out)
 {
@@ -71,17 +73,17 @@ static int apply(struct op *op, struct node *n, int64_t delta, bool bare)
 	return got;
 }
 
-/* Hold the line until the @key above has come; there can be one. */
-static int hold_line(struct op *op, struct node *n, struct bytes line)
-{
-	struct store_how how = { .copied = true };
+/* The lines of one write. They are all read before one is counted, and are
+ * counted by one batch: all of them or none. */
+struct counter_lines {
+	uint64_t delta;		/* their sum */
+	uint64_t count;
+	bool bare;		/* the first is a bare number */
+	char first[LINE_LONGEST];	/* and its text */
+	size_t first_len;
+};
 
-	if (unkeyed_holds(op->fs, n))
-		return op_refuse(op, -EINVAL, "%s", EXISTS);
-	return unkeyed_hold(op, n, line, &how);
-}
-
-static int apply_line(struct op *op, struct node *n, struct bytes line)
+static int add_line(struct op *op, struct counter_lines *l, struct bytes line)
 {
 	uint64_t number = 0;
 	bool minus, bare;
@@ -102,25 +104,127 @@ static int apply_line(struct op *op, struct node *n, struct bytes line)
 	    (!bare && !minus && line.ptr[0] != '+') ||
 	    number > (uint64_t)INT64_MAX + minus)
 		return op_refuse(op, -EINVAL, "%s", REFUSAL);
-	if (node_waits_for_key(n))
-		return hold_line(op, n, line);
-	return apply(op, n, minus ? (int64_t)(0 - number) : (int64_t)number,
-		     bare);
+	if (bare && l->count)
+		return op_refuse(op, -EINVAL, "%s", EXISTS);
+	if (!l->count) {
+		l->bare = bare;
+		memcpy(l->first, line.ptr, line.len);
+		l->first_len = line.len;
+	}
+	l->delta += minus ? 0 - number : number;
+	l->count++;
+	return 0;
 }
 
-static const struct line_kind changes = { 32, "+-0123456789", REFUSAL,
-					  apply_line };
+/* Add the complete lines. line: the beginning of the next one, before and
+ * after. */
+static int add_text(struct op *op, struct counter_lines *l, struct buf *line,
+		    struct bytes text)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < text.len; i++) {
+		uint8_t c = text.ptr[i];
+
+		if (c == '\n') {
+			err = add_line(op, l, buf_bytes(line));
+			buf_clear(line);
+		} else if (line->len == LINE_LONGEST || !c ||
+			   !strchr("+-0123456789", c)) {
+			err = op_refuse(op, -EINVAL, "%s", REFUSAL);
+		} else {
+			buf_add_byte(line, c);
+			err = line->failed ? -ENOMEM : 0;
+		}
+	}
+	return err;
+}
+
+/* Hold the line until the @key above has come; there can be one. */
+static int hold(struct op *op, struct node *n, const struct counter_lines *l)
+{
+	struct store_how how = { .copied = true };
+
+	if (l->count > 1 || unkeyed_holds(op->fs, n))
+		return op_refuse(op, -EINVAL, "%s", EXISTS);
+	return unkeyed_hold(op, n, bytes_of(l->first, l->first_len), &how);
+}
+
+static int count(struct op *op, struct node *n, const struct counter_lines *l)
+{
+	if (!l->count)
+		return 0;
+	return node_waits_for_key(n) ? hold(op, n, l) :
+				       apply(op, n, (int64_t)l->delta, l->bare);
+}
+
+/* Say which line was refused, and up to which they are counted: who repeats the
+ * whole file counts those twice. before: the lines of earlier writes; after them
+ * `more` were read and not counted. */
+static int refuse_line(struct op *op, int err, uint64_t before, uint64_t more)
+{
+	char reason[sizeof(op->reason)], counted[64] = "none of this write is";
+	unsigned long long line = before + more + 1;
+
+	memcpy(reason, op->reason, sizeof(reason));
+	if (line == 1 || (!reason[0] && !before))
+		return err;
+	if (before)
+		snprintf(counted, sizeof(counted), "the first %llu are",
+			 (unsigned long long)before);
+	op->reason[0] = 0;
+	return op_refuse(op, err, "line %llu: %.*s (%s counted)", line,
+			 (int)sizeof(reason) - 128,
+			 reason[0] ? reason : strerror(-err), counted);
+}
+
+/* Read lines, and count them. last: the rest without a newline is one. */
+static int take(struct op *op, struct node *n, struct buf *rest,
+		struct bytes text, bool last, uint64_t *counted)
+{
+	struct counter_lines l = { 0 };
+	int err = add_text(op, &l, rest, text);
+	uint64_t more;
+
+	if (!err && last && rest->len) {
+		err = add_line(op, &l, buf_bytes(rest));
+		buf_clear(rest);
+	}
+	more = err ? l.count : 0;
+	if (!err)
+		err = count(op, n, &l);
+	if (err) {
+		buf_release(rest);
+		return refuse_line(op, err, *counted, more);
+	}
+	*counted += l.count;
+	return 0;
+}
 
 static int64_t write_lines(struct op *op, struct handle *h, uint64_t offset,
 			   struct bytes data)
 {
+	int err;
+
 	(void)offset;
-	return line_input_write(op, h, &changes, data);
+	mutex_lock(&h->lock);
+	err = take(op, h->node, &h->text, data, false, &h->next_line);
+	handle_note_begun(h, buf_bytes(&h->text));
+	mutex_unlock(&h->lock);
+	return err ? err : (int64_t)data.len;
 }
 
+/* The rest counts once, however often descriptors are closed. */
 static int flush_line(struct op *op, struct handle *h)
 {
-	return h->writer ? line_input_flush(op, h, &changes) : 0;
+	int err;
+
+	if (!h->writer)
+		return 0;
+	mutex_lock(&h->lock);
+	err = take(op, h->node, &h->text, BYTES_NULL, true, &h->next_line);
+	mutex_unlock(&h->lock);
+	return err;
 }
 
 static int read_total(struct op *op, struct handle *h, uint64_t offset,
@@ -140,23 +244,16 @@ static int read_total(struct op *op, struct handle *h, uint64_t offset,
 
 static int apply_lines(struct op *op, struct node *n, struct bytes text)
 {
-	int err = 0;
+	struct buf rest = BUF_INIT;
+	uint64_t counted = 0;
+	int err = take(op, n, &rest, text, true, &counted);
 
-	while (!err && text.len) {
-		const uint8_t *end = memchr(text.ptr, '\n', text.len);
-		size_t len = end ? (size_t)(end - text.ptr) : text.len;
-
-		err = len > changes.max_len ?
-			      op_refuse(op, -EINVAL, "%s", changes.refusal) :
-			      apply_line(op, n, bytes_of(text.ptr, len));
-		len += end != NULL;
-		text = bytes_of(text.ptr + len, text.len - len);
-	}
+	buf_release(&rest);
 	return err;
 }
 
 /*
- * Apply the lines of a copier's file, which comes in one piece, once each. What
+ * Count the lines of a copier's file, which comes in one piece, once each. What
  * was copied from a counter is its total, also where that is negative: it
  * changes nothing where it is the same, and is no line where it is another.
  */

@@ -1,4 +1,5 @@
 # Counters in documents: a total that is not there is taken, one that stands changes nothing, another one is refused.
+# And in their own files: the lines of a write count together.
 . tests/mount/lib.sh
 start
 run_cql <<'C'
@@ -85,5 +86,74 @@ is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
 ok 'import into a store' "$CTL" import "$S/k/u" "$W/u.csv"
 start
 is 'adds nothing, too' 5 "$(cat "$M/k/u/a/n")"
+# A file of totals that was refused, or cut short, in the middle counts nothing twice
+# when it is written again, whole.
+empty
+{ seq -f '{"p": "%05.0f", "n": 7}' 1 3000; echo '{"p": "bad", "n": "x"}'; seq -f '{"p": "%05.0f", "n": -7}' 3001 6000; } >"$W/refused"
+refused 'a bad line in the middle' 'Invalid argument' bash -c "cat '$W/refused' >>'$M/k/u.ndjson'"
+is 'says which' 'line 3001: ' "$(reason | grep -o '^line 3001: ')"
+is 'what stands before it is there' '[[3000,21000]]' "$(cql 'SELECT count(*), sum(n) FROM k.u' | jq -c .rows)"
+sed -i '/bad/d' "$W/refused"
+ok 'mended, and all of it again' bash -c "cat '$W/refused' >>'$M/k/u.ndjson'"
+is 'each once' '[[6000,0]]' "$(cql 'SELECT count(*), sum(n) FROM k.u' | jq -c .rows)"
+# killed COMMAND: runs it, kills the daemon when it has written a line to $W/said, and
+# mounts again.
+killed() {
+	local pid
+	: >"$W/said"
+	"$@" >"$W/said" 2>/dev/null &
+	pid=$!
+	within 60 test -s "$W/said"
+	kill -9 "$(daemon_pid)"
+	wait $pid
+	fusermount3 -u "$M"; wait_closed; start
+}
+cat >"$W/slowly.py" <<'P'
+# Write the file to another one, n lines a call; after each tell how many there were.
+import os, sys
+lines, n = open(sys.argv[1], 'rb').readlines(), int(sys.argv[3])
+fd = os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND)
+for i in range(0, len(lines), n):
+    part = b''.join(lines[i:i + n])
+    assert os.write(fd, part) == len(part)
+    print(i + n, flush=True)
+P
+for form in ndjson csv; do
+	empty
+	if [ $form = csv ]; then head=1 line=%05.0f,7; else head=0 line='{"p": "%05.0f", "n": 7}'; fi
+	{ [ $head = 0 ] || echo p,n; seq -f "$line" 1 100000; } >"$W/rows"
+	killed python3 "$W/slowly.py" "$W/rows" "$M/k/u.$form" 1000
+	is "$form: killed in the middle" true "$(cql 'SELECT count(*), sum(n) FROM k.u' | jq -c '.rows[0] | .[0] < 100000 and .[1] == .[0] * 7')"
+	head -$((10000 + head)) "$W/rows" >"$W/some"
+	ok "$form: again" bash -c "cat '$W/some' >>'$M/k/u.$form'"
+	is "$form: each once" 10000 "$(cql 'SELECT p, n FROM k.u' | jq -c '[.rows[] | select(.[0] <= "10000" and .[1] == 7)] | length')"
+done
+# Lines of a counter's own file do count again: of a write all are counted, or none, and
+# the reason says up to where to go on from.
+mkdir "$M/k/u/lines"; n=$M/k/u/lines/n
+put "$n" 10
+refused 'a bad line' 'Invalid argument' bash -c "printf '+1\n+2\nx\n+4\n' >'$W/l'; cat '$W/l' >>'$n'"
+is 'says which, and what is counted' 'line 3: a counter takes lines of +N or -N (none of this write is counted)' "$(reason)"
+is 'none is counted' 10 "$(cat "$n")"
+refused 'the first' 'Invalid argument' put "$n" x
+is 'has no number' 'a counter takes lines of +N or -N' "$(reason)"
+exec 8>>"$n"
+printf '+1\n+2\n' >&8
+refused 'in a later write' 'Invalid argument' bash -c "printf '+0\n-1\n7\n' >'$W/l'; cat '$W/l' >&8"
+exec 8>&-
+is 'says so' 'line 5: this counter exists: write +N or -N (the first 2 are counted)' "$(reason)"
+is 'they are' 13 "$(cat "$n")"
+ok 'on from there' bash -c "printf '+30\n-1\n+7\n' >>'$n'"
+is 'is all' 49 "$(cat "$n")"
+refused 'a line without a newline, at the close' 'Invalid argument' bash -c "printf '+1\n+' >'$W/l'; cat '$W/l' >>'$n'"
+is 'says what is counted' 'line 2: a counter takes lines of +N or -N (the first 1 are counted)' "$(reason)"
+refused 'in a file that is renamed' 'cannot move' bash -c "printf '+1\n+1\n5\n' >'$n.tmp1'; mv '$n.tmp1' '$n'"
+is 'counts none' 50 "$(cat "$n")"
+rm -f "$n.tmp1"
+yes +1 | head -1000000 >"$W/ones"
+put "$n" -50
+killed python3 "$W/slowly.py" "$W/ones" "$n" 5000
+is 'killed in the middle: whole writes are counted' 0 $(($(cat "$n") % 5000))
+is 'all that were answered, and one more at most' true "$(jq -n "$(cat "$n") - $(tail -1 "$W/said") | . == 0 or . == 5000")"
 stop
 done_testing
