@@ -45,13 +45,6 @@ static char *copy_or_null(const char *s, bool *failed)
 
 static void drop_node(void *context, struct node *n)
 {
-	struct fs *fs = context;
-	struct bytes name = node_name(n);
-	size_t len = strlen(WAITING_ASIDE);
-
-	if (fs->closing && n->scratch && name.len > len &&	/* one thread */
-	    !memcmp(name.ptr + name.len - len, WAITING_ASIDE, len))
-		fs->lost_aside++;
 	scratch_free(context, n->scratch);
 	unkeyed_free(context, n->held);
 	short_names_free(context, atomic_load(&n->short_names));
@@ -141,12 +134,9 @@ int fs_close(struct fs *fs)
 	handles_release(fs);
 	view_expire(fs, 0, true);
 	locks_release(&fs->locks);
-	fs->closing = true;
+	if (fs->nodes.root)
+		waiting_tell_lost(fs);
 	node_table_release(&fs->nodes);
-	if (fs->lost_aside)
-		log_message(LOG_WARNING_LEVEL, "%zu files NAME" WAITING_ASIDE
-			    " were in memory alone and are gone: they had no "
-			    "place in their tables", fs->lost_aside);
 	op_pool_release(fs);
 	view_release(fs);
 	known_release(fs);

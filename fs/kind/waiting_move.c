@@ -19,7 +19,9 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
+#include "store/base/log.h"
 
+#define LOST_NAMED 1000	/* in the log, of the files that are gone */
 
 /* Put down in the errors, and forget, why a name has no place. */
 static void remark(struct op *op, struct node *dir, struct bytes name, int err,
@@ -178,12 +180,15 @@ static void reject_file(struct op *op, const struct waited *w, struct node *dir,
 {
 	struct buf aside = BUF_INIT;
 	struct child c;
+	char what[96];
 
+	snprintf(what, sizeof(what), " (its %zu bytes are in memory until "
+		 "unmount, as NAME" WAITING_ASIDE ")", w->text.len);
 	child_init(&c, &kind_scratch);
 	name_aside(&aside, dir, node_name(w->node));
 	if (dir->ops != &kind_waiting)	/* else it was told of that */
 		remark(op, dir, node_name(w->node), err,
-		       " (it is in memory until unmount, as NAME" WAITING_ASIDE ")");
+		       what);
 	if (!aside.failed)
 		err = keep_file(op, w, dir, buf_bytes(&aside), &c);
 	if (aside.failed || err)
@@ -411,4 +416,56 @@ void waiting_move_table(struct op *op, struct node *from)
 		atomic_store(&from->mtime_ns, 0);
 	}
 	node_put(&op->fs->nodes, to);
+}
+
+/* --------------------------------------------------------------- the unmount */
+static bool has_aside_name(const struct node *n)
+{
+	struct bytes name = node_name(n);
+	size_t len = strlen(WAITING_ASIDE);
+
+	return name.len > len &&
+	       !memcmp(name.ptr + name.len - len, WAITING_ASIDE, len);
+}
+
+/* True for a file that is aside by its name, or below a directory that is. */
+static bool is_aside(const struct node *n)
+{
+	if (n->ops != &kind_scratch || !node_is_current(n) ||
+	    atomic_load(&n->flags) & NODE_PAST || atomic_load(&n->forward))
+		return false;
+	return has_aside_name(n) || n->parent->ops == &kind_waiting;
+}
+
+static void tell_lost(struct node *n)
+{
+	struct buf path = BUF_INIT;
+
+	op_print_path(&path, n, NULL);
+	log_message(LOG_WARNING_LEVEL, "gone with the unmount: %zu bytes of %s",
+		    n->scratch->text.len, buf_cstr(&path));
+	buf_release(&path);
+}
+
+void waiting_tell_lost(struct fs *fs)
+{
+	struct node_table *t = &fs->nodes;
+	size_t lost = 0;
+
+	for (size_t i = 0; i < NODE_SHARDS; i++) {
+		const struct node_shard *s = &t->by_id[i];
+
+		for (size_t b = 0; b < s->bucket_count; b++) {
+			struct node *n = s->buckets[b];
+
+			for (; n; n = n->next[NODE_BY_ID])
+				if (is_aside(n) && lost++ < LOST_NAMED)
+					tell_lost(n);
+		}
+	}
+	if (lost)
+		log_message(LOG_WARNING_LEVEL, "%zu files NAME" WAITING_ASIDE
+			    " were in memory alone and are gone: they had no "
+			    "place in their tables%s", lost,
+			    lost > LOST_NAMED ? " (the first are named)" : "");
 }

@@ -16,6 +16,9 @@
  * cleared.
  */
 void waiting_move_table(struct op *op, struct node *from);
+/* At the unmount, when nobody calls any more: name in the log the files that are
+ * still aside, with their sizes. They are gone then. */
+void waiting_tell_lost(struct fs *fs);
 /* Find the directory of that name in dir, or make it: a reference in *out. 0 or
  * -errno. */
 int waiting_make(struct op *op, struct node *dir, struct bytes name,

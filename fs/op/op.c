@@ -182,8 +182,8 @@ struct op *op_current(void)
 	return current;
 }
 
-/* Append the path of a node, for people. Bounded by the depth of the tree. */
-static void node_path(struct buf *out, struct node *n, const char *name)
+/* Bounded by the depth of the tree. */
+void op_print_path(struct buf *out, struct node *n, const char *name)
 {
 	struct node *up[64];
 	size_t depth = 0;
@@ -211,7 +211,7 @@ static void record_error(struct op *op, int err, struct node *n,
 
 	if (n && name)
 		ino = node_ino(n->ino, bytes_str(name));
-	node_path(&path, n, name);
+	op_print_path(&path, n, name);
 	errors_add(&op->fs->errors, ino, call ? call->pid : 0,
 		   call ? call->uid : 0, -err, buf_bytes(&path), sentence);
 	buf_release(&path);

@@ -98,8 +98,6 @@ struct fs {
 	uint64_t max_value, scratch_max;
 	char *keyspace, *store_path, *version, *options_text;
 	bool read_only;
-	bool closing;			/* nodes are dropped at the end */
-	size_t lost_aside;		/* then: files that have no place */
 	int64_t opened_ns;
 	struct node_table nodes;
 	_Atomic uint64_t nodes_asked;	/* the kernel was asked to drop */
@@ -260,6 +258,8 @@ struct op *op_current(void);
 /* Set the reason; returns err. The first reason stays. */
 int op_refuse(struct op *op, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Append the path of a node, or of a name in it (or NULL), for people. */
+void op_print_path(struct buf *out, struct node *n, const char *name);
 /* Put down in errors what a call that is done did not do. */
 void op_remark(struct op *op, struct node *n, const char *sentence);
 int op_refuse_type(struct op *op, const struct type_error *error);
