@@ -139,8 +139,10 @@ void reading_close(struct log_reading *r)
 		segment_free(r->log, r->s);
 }
 
-/* At the end of a window of zeros, skip the hole that may follow: it can be too
- * large to be read. */
+/* So many zeros may be the beginning of a hole. */
+#define ZEROS 4096
+
+/* Behind zeros, skip the hole that may follow: it can be too large to be read. */
 static uint64_t skip_hole(struct log_reading *r, uint64_t offset)
 {
 	const struct file_ops *files = r->log->files;
@@ -155,7 +157,8 @@ static uint64_t skip_hole(struct log_reading *r, uint64_t offset)
 	return data > (int64_t)offset ? (uint64_t)data & ~(uint64_t)7 : offset;
 }
 
-/* Skip zeros, which no record begins with, as far as the window goes. */
+/* Skip zeros, which no record begins with, as far as the window goes, and a hole
+ * that many of them end in. */
 static int skip_zeros(struct log_reading *r, uint64_t *offset)
 {
 	int err = 0;
@@ -165,6 +168,8 @@ static int skip_zeros(struct log_reading *r, uint64_t *offset)
 	if (!p)
 		return err;
 	end = r->window->bytes.ptr + r->window->bytes.len - LOG_RECORD;
+	if (end > p + ZEROS)
+		end = p + ZEROS;
 	for (; p + 8 <= end && !get_le32(p); p += 8)
 		*offset += 8;
 	if (p + 8 > end)

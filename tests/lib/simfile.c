@@ -184,25 +184,47 @@ static void write_bytes(struct sim *sim, struct node *n, const uint8_t *from,
 	}
 }
 
+/* Count the sectors from `at` on, before `end`, that are zeros because nothing
+ * was ever written there. */
+static size_t zeros_from(const struct image *m, size_t at, size_t end)
+{
+	size_t i = at;
+
+	while (i < end && i < m->room && !m->sectors[i])
+		i++;
+	return (i < m->room ? i : end) - at;
+}
+
+static bool all_zeros(const uint8_t *bytes, size_t len)
+{
+	return !bytes[0] && !memcmp(bytes, bytes + 1, len - 1);
+}
+
 /* Note as changes the bytes that were stored through maps since the last
  * call. */
 void sim_collect_maps(struct sim *sim)
 {
-	static const uint8_t zeros[SECTOR];
 	struct map *map;
-	size_t at;
+	size_t at, run;
 
 	for (map = sim->maps; map; map = map->next) {
 		struct image *now = &map->node->now;
+		size_t end = map->len / SECTOR;
 
-		for (at = 0; at * SECTOR < map->len; at++) {
+		for (at = 0; at < end; at += run) {
 			const uint8_t *bytes = map->address + at * SECTOR;
-			const struct sector *old =
-				at < now->room ? now->sectors[at] : NULL;
 			struct sector *s;
 
-			if (!memcmp(bytes, old ? old->bytes : zeros, SECTOR))
+			/* Most of a map is zeros: they are compared at once. */
+			run = zeros_from(now, at, end);
+			if (run && all_zeros(bytes, run * SECTOR))
 				continue;
+			if (!run && !memcmp(bytes, now->sectors[at]->bytes,
+					    SECTOR)) {
+				run = 1;
+				continue;
+			}
+			run = 1;
 			s = sector_new(NULL);
 			memcpy(s->bytes, bytes, SECTOR);
 			put_sector(sim, map->node, at, s);
@@ -448,12 +470,14 @@ static int64_t sim_pread(void *context, int fd, void *to, size_t len,
 		len = (size_t)(m->size - offset);
 	for (left = len; left;) {
 		size_t at = (size_t)(offset / SECTOR), in = offset % SECTOR;
-		size_t part = SECTOR - in < left ? SECTOR - in : left;
+		size_t zeros = zeros_from(m, at, (in + left) / SECTOR + at + 1);
+		size_t most = (zeros ? zeros : 1) * SECTOR - in;
+		size_t part = most < left ? most : left;
 
-		if (at < m->room && m->sectors[at])
-			memcpy(out, m->sectors[at]->bytes + in, part);
-		else
+		if (zeros)
 			memset(out, 0, part);
+		else
+			memcpy(out, m->sectors[at]->bytes + in, part);
 		out += part;
 		offset += part;
 		left -= part;
@@ -576,6 +600,7 @@ static int sim_map(void *context, int fd, size_t len, void **address)
 	if (!sim->mappable)
 		return (int)end(sim, -EOPNOTSUPP);
 	insist(len <= n->now.size);
+	insist(!(len & (SECTOR - 1)));
 	map = calloc(1, sizeof(*map));
 	insist(map);
 	map->node = n;
@@ -645,6 +670,19 @@ static int sim_advise(void *context, int fd, uint64_t offset, uint64_t len,
 	return 0;
 }
 
+static int64_t sim_data(void *context, int fd, uint64_t offset)
+{
+	struct sim *sim = begin(context, false);
+	const struct image *m = &node_of(sim, fd)->now;
+	size_t at = (size_t)(offset / SECTOR), next;
+	size_t last = (size_t)((m->size + SECTOR - 1) / SECTOR);
+
+	next = at < last ? at + zeros_from(m, at, last) : last;
+	if (next == last)
+		return end(sim, -ENXIO);
+	return end(sim, (int64_t)(next > at ? next * SECTOR : offset));
+}
+
 static int sim_boot(void *context, int dir, uint8_t id[FILE_BOOT_BYTES])
 {
 	struct sim *sim = context;
@@ -667,7 +705,7 @@ struct sim *sim_new(void)
 		sim_open, sim_close, sim_pread, sim_pwrite, sim_sync, sim_sync,
 		sim_truncate, sim_allocate, sim_rename, sim_unlink, sim_mkdir,
 		sim_stat, sim_list, sim_map, sim_unmap, sim_map_sync,
-		sim_advise, NULL, NULL, sim_boot, sim,
+		sim_advise, NULL, sim_data, sim_boot, sim,
 	};
 	pthread_mutex_init(&sim->lock, NULL);
 	sim->boot = atomic_fetch_add(&last_boot, 1) + 1;

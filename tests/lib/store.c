@@ -112,6 +112,7 @@ int test_store_open_on(struct store **out, struct sim *disk, bool create)
 	options.no_threads = true;
 	options.commit_s = 1000;
 	options.cache_bytes = 1 << 16;
+	options.memtable_bytes = 64 << 20; /* the default asks the system */
 	options.create = create;
 	options.files = sim_files(disk);
 	return store_open(out, "/store", &options, NULL, &created);

@@ -48,7 +48,7 @@ struct world {
 	bool dropped[TABLES];
 	uint64_t sums[MOST_MOMENTS];	/* of the dump, after each change */
 	struct expected now;
-	size_t memtable_bytes;	/* 0: the default */
+	bool flushes;		/* every change fills the memtables */
 	bool full;		/* the disk is */
 	bool used_reserve;	/* for the log, at a step that looked */
 	uint32_t refused;	/* writes, for that */
@@ -71,7 +71,7 @@ static int open_on(const struct world *w, struct lsm **out, struct sim *disk)
 {
 	struct lsm_options options = { .cache_bytes = 1 << 16, .commit_s = 1000,
 				       .no_threads = true,
-				       .memtable_bytes = w->memtable_bytes };
+				       .memtable_bytes = w->flushes ? 1 : 64 << 20 };
 	struct lsm_table_options table;
 	uint32_t i;
 	int err = lsm_open(out, sim_files(disk), sim_root(disk), &options);
@@ -578,7 +578,7 @@ START_TEST(a_workload_survives_every_crash)	/* _i: which one */
 		w->crash.tries_cut = load->tries_cut;
 		w->crash.cut_calls = (uint32_t)(100 / test_scale(100));
 		w->crash.kills = (uint32_t)test_scale((int)load->kills);
-		w->memtable_bytes = load->flags & FLUSHES ? 1 : 0;
+		w->flushes = load->flags & FLUSHES;
 		run(w, load->steps);
 		states += w->crash.states;
 		killed_and_cut += w->crash.killed_and_cut;
