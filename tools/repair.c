@@ -129,31 +129,7 @@ static int failed(const char *path, const char *new_path, int err,
 		tool_failed(object, err);
 		return TOOL_FAILED;
 	}
-	switch (err) {
-	case -EBUSY:
-		if (counts->holder)
-			tool_complain(object, "store is open in process %d "
-				      "(unmount it)", (int)counts->holder);
-		else
-			tool_complain(object, "store is open in another process "
-				      "(unmount it)");
-		return TOOL_BUSY;
-	case -ENOENT:
-	case -ENOTEMPTY:
-	case -ENOTDIR:
-		tool_complain(object, "there is no store");
-		return TOOL_NONE;
-	case -EPROTONOSUPPORT:
-		tool_complain(object, "the store's format is newer than this "
-			      "widefsctl (use a newer one)");
-		return TOOL_TOO_NEW;
-	case -EUCLEAN:
-		tool_complain(object, "%s", log_corrupt_last());
-		return TOOL_DAMAGED;
-	default:
-		tool_failed(object, err);
-		return TOOL_FAILED;
-	}
+	return tool_open_failed(object, err, (int)counts->holder);
 }
 
 static int repair(const char *path, const char *new_path,

@@ -394,16 +394,11 @@ int cell_keep_row(struct op *op, struct node *n, const struct place *p)
 
 int cell_unlink(struct op *op, struct node *n)
 {
-	struct write w;
 	struct place p;
 	int err = place_to_change(op, n, &p);
 
-	if (err)
-		return err;
-	err = place_begin_write(op, &w, n, &p);
 	if (!err)
-		err = cell_delete(op, n, &p, &w);
-	write_release(&w);
+		err = place_change(op, n, &p, cell_delete);
 	return err ? err : cell_keep_row(op, n, &p);
 }
 

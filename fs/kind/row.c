@@ -334,18 +334,13 @@ static int delete_empty(struct op *op, struct node *n, const struct place *p,
 
 static int rmdir_row(struct op *op, struct node *n)
 {
-	struct write w;
 	struct place p;
 	int got = place_of(op, n, &p);
 
 	if (got == -EINVAL)
 		return 0;
-	if (got)
-		return got;
-	got = place_begin_write(op, &w, n, &p);
 	if (!got)
-		got = delete_empty(op, n, &p, &w);
-	write_release(&w);
+		got = place_change(op, n, &p, delete_empty);
 	if (!got && n->parent != n->table)
 		keep_up(op, n->parent);
 	return got;

@@ -515,16 +515,11 @@ static int delete_row(struct op *op, struct node *n, const struct place *p,
 
 static int unlink_row(struct op *op, struct node *n)
 {
-	struct write w;
 	struct place p;
 	int got = place_to_change(op, n, &p);
 
-	if (got)
-		return got;
-	got = place_begin_write(op, &w, n, &p);
 	if (!got)
-		got = delete_row(op, n, &p, &w);
-	write_release(&w);
+		got = place_change(op, n, &p, delete_row);
 	if (got)
 		return got;
 	document_drop_directory(op, n);

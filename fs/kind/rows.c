@@ -361,7 +361,7 @@ int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at)
 	return got < 0 ? got : 0;
 }
 
-static int delete_range(struct op *op, struct node *n, struct place *p,
+static int delete_range(struct op *op, struct node *n, const struct place *p,
 			struct write *w)
 {
 	struct bound all = { p->clustering, p->clustering_count, true };
@@ -386,17 +386,13 @@ static int delete_range(struct op *op, struct node *n, struct place *p,
  * goes too. */
 static int unlink_rows_of(struct op *op, struct node *n)
 {
-	struct write w;
 	struct place p;
 	int err = place_to_change(op, n, &p);
 
 	if (err)
 		return err;
 	op->broadcast = true;
-	err = place_begin_write(op, &w, n, &p);
-	if (!err)
-		err = delete_range(op, n, &p, &w);
-	write_release(&w);
+	err = place_change(op, n, &p, delete_range);
 	if (err)
 		return err;
 	document_drop_directory(op, n);

@@ -407,6 +407,19 @@ int place_begin_write(struct op *op, struct write *w, struct node *n,
 	return place_begin_writes(op, w, &of, 1);
 }
 
+int place_change(struct op *op, struct node *n, struct place *p,
+		 int (*change)(struct op *op, struct node *n,
+			       const struct place *p, struct write *w))
+{
+	struct write w;
+	int err = place_begin_write(op, &w, n, p);
+
+	if (!err)
+		err = change(op, n, p, &w);
+	write_release(&w);
+	return err;
+}
+
 void place_write_row(struct write *w, const struct place *p)
 {
 	write_row(w, p->table, p->partition_key,

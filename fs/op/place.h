@@ -47,6 +47,11 @@ int place_begin_writes(struct op *op, struct write *w,
 		       const struct placed *of, size_t count) UNCHECKED;
 int place_begin_write(struct op *op, struct write *w, struct node *n,
 		      struct place *p);
+/* Begin a write at p, the place of n, and call change, which fills and writes
+ * it. 0, -errno. */
+int place_change(struct op *op, struct node *n, struct place *p,
+		 int (*change)(struct op *op, struct node *n,
+			       const struct place *p, struct write *w));
 /* The row is renamed: from before its data is locked until its node has the new
  * name (or not) nothing is written by the name that it had. */
 void place_move_begin(struct node *row);

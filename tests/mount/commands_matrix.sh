@@ -94,7 +94,7 @@ for c in status schema dump check flush compact scrub stats cql; do
 done
 for c in top errors; do gives 6 "widefsctl: $W/plain: not in a widefs mount" "$c" "$W/plain"; done
 gives 6 "widefsctl: $W/plain: no widefs is mounted here" umount "$W/plain"
-gives 6 "widefsctl: $W/plain: there is no store" repair "$W/plain" "$W/new"
+gives 6 "widefsctl: $W/plain: not a widefs store" repair "$W/plain" "$W/new"
 gives 6 "widefsctl: $W/plain: not a widefs store" load "$W/plain"
 gives 2 "widefsctl: $M: name a table" export "$M"
 gives 2 "widefsctl: $M/k: name a" import "$M/k" "$W/rows.csv"

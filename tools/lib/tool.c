@@ -36,8 +36,7 @@ void tool_failed(const char *object, int err)
 		tool_complain(object, "%s", strerror(-err));
 }
 
-/* Report a failed store_open. Returns the exit status. */
-static int tool_open_failed(const char *path, int err, int owner_pid)
+int tool_open_failed(const char *path, int err, int owner_pid)
 {
 	switch (err) {
 	case -ENOENT:

@@ -51,6 +51,9 @@ int tool_misused(const struct command *c, const char *object, const char *why);
 char *tool_mount_of(const char *path, char **store);
 /* The same for a path without links; the mount is not asked. */
 char *tool_mount_at(const char *real, char **store);
+/* Say why the store at path was not opened (an error of store_open; the process
+ * that has it, or 0): an exit status. */
+int tool_open_failed(const char *path, int err, int owner_pid);
 /* Open the store at path: 0 and *out, or an exit status after a message. */
 int tool_open_store(struct store **out, const char *path, bool read_only);
 /* Make a store at path unless there is one: 0, or an exit status after a
