@@ -12,7 +12,6 @@
 #include "store/lsm/lsm.h"
 #include "store/table/present.h"
 #include "store/table/write.h"
-#include "tests/lib/simfile.h"
 
 static int remove_one(const char *path, const struct stat *st, int kind,
 		      struct FTW *at)
@@ -103,7 +102,8 @@ static void copy_directory(const char *from, const char *to)
 	closedir(directory);
 }
 
-int test_store_open_on(struct store **out, struct sim *disk, bool create)
+int test_store_open_on(struct store **out, const struct file_ops *files,
+		       bool create)
 {
 	struct store_options options;
 	bool created;
@@ -114,7 +114,7 @@ int test_store_open_on(struct store **out, struct sim *disk, bool create)
 	options.cache_bytes = 1 << 16;
 	options.memtable_bytes = 64 << 20; /* the default asks the system */
 	options.create = create;
-	options.files = sim_files(disk);
+	options.files = files;
 	return store_open(out, "/store", &options, NULL, &created);
 }
 

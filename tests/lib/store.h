@@ -8,8 +8,6 @@
 #include "store/store.h"
 #include "store/table/table.h"
 
-struct sim;
-
 struct test_store {
 	struct store *store;
 	char path[128];
@@ -21,9 +19,10 @@ void test_store_open(struct test_store *t);
 /* The same with options, in which create is set. */
 void test_store_open_with(struct test_store *t,
 			  const struct store_options *options);
-/* Open the store of a simulated disk, without threads; create: make it. Returns
- * as store_open. */
-int test_store_open_on(struct store **out, struct sim *disk, bool create);
+/* Open the store of these files (a simulated disk's), without threads; create:
+ * make it. Returns as store_open. */
+int test_store_open_on(struct store **out, const struct file_ops *files,
+		       bool create);
 /* Copy the store in a directory of the source tree; the files' modes are new.
  * The second opens the copy too. */
 void test_store_copy(struct test_store *t, const char *from);

@@ -128,8 +128,8 @@ for i in range(100):
     os.write(fd, b'SELECT v FROM k.mine WHERE id = 50;')
     assert os.read(fd, 100) == b'{"v": "row 50"}\n'
 P
-refused 'he may not write what is not his' 'Permission denied' as sh -c "echo x >'$M/k/mine/1/v'"
-ok 'he is still at it' kill -0 "${abusers[@]}"
+refused 'another user may not write the row of the first' 'Permission denied' as sh -c "echo x >'$M/k/mine/1/v'"
+ok 'the other user is still at it' kill -0 "${abusers[@]}"
 during=$(rss)
 ok "memory has a bound ($before kB before, $during kB now)" test "$during" -lt $((before + 450000))
 for p in "${abusers[@]}"; do kill -9 "$p"; done

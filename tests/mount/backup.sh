@@ -88,10 +88,10 @@ is 'every row is there' '[[7]]' "$(cql 'SELECT count(*) FROM k.by_decimal' | jq 
 tree "$M/k" >"$W/tree"
 ok 'rsync' rsync -aX "$M/" "$W/rsync/"
 is 'again nothing' '' "$(rsync -aXn --delete --itemize-changes "$M/" "$W/rsync/")"
-is 'what is there' '' "$(diff <(seconds <"$W/tree") <(tree "$W/rsync/k" | seconds) | head -5)"
+is 'rsync has the seconds of the tree' '' "$(diff <(seconds <"$W/tree") <(tree "$W/rsync/k" | seconds) | head -5)"
 ok 'tar' tar -C "$M" --format=posix -cf "$W/k.tar" k
 ok 'cp -a' cp -a "$M/k" "$W/cp"
-is 'what cp has' '' "$(tree "$W/cp" | diff "$W/tree" - | head -5)"
+is 'cp has the tree' '' "$(tree "$W/cp" | diff "$W/tree" - | head -5)"
 stop
 same_tree() {
 	if [ $way = rsync ]; then

@@ -29,13 +29,13 @@ second=$(dates | grep -v hand | tail -n 1)
 is 'has a change' two "$(cat "$second/k/t/1/v")"
 is 'even in one second' new "$(cat "$second/k/t/3/v")"
 is 'the first is as it was' one,old "$(cat "$first/k/t/1/v"),$(cat "$first/k/t/3/v")"
-is 'what did not change is there once' "$(stat -c %i "$first/k/t/2/v")" "$(stat -c %i "$second/k/t/2/v")"
+is 'a file that did not change is one in both backups' "$(stat -c %i "$first/k/t/2/v")" "$(stat -c %i "$second/k/t/2/v")"
 is 'an interrupted one is gone' '' "$(find "$target" -name '*.part')"
 for keep in 0 00 -1 x 1x ' '; do
 	refused "KEEP '$keep'" "not $keep" backup "$keep"
 done
 refused 'beside another' 'under way' flock "$target" sh "$script" "$M" "$target"
-refused 'what is not mounted' 'nothing of widefs' sh "$script" "$W" "$target"
+refused 'a directory without a mount' 'nothing of widefs' sh "$script" "$W" "$target"
 is 'no backup is lost by it' "$first"$'\n'"$second" "$(dates | grep -v hand)"
 later
 ok 'the third' backup 2

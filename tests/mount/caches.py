@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import console
 from said import said
 
 M, SEED, STEPS = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -19,13 +20,7 @@ writers, readers, versions, log = {}, {}, {}, []
 
 
 def cql(text):
-    fd = os.open(M + '/.cql.json', os.O_RDWR)
-    try:
-        os.write(fd, text.encode())
-        while os.read(fd, 1 << 16):
-            pass
-    finally:
-        os.close(fd)
+    console.run(M, text)
 
 
 def walk():

@@ -135,7 +135,7 @@ for how in overwrite ttl touch; do
 done
 put "$row/b" new
 is 'a new cell: its row alone' "$(grep -v "$row " <<<"$before")" "$(times | grep -v "$row ")"
-ok 'that table goes' rm -r "$M/k/plain"
+ok 'rm -r of that table' rm -r "$M/k/plain"
 # Tables come and go.
 ls "$M/k" >/dev/null; test -e "$M/k/u" && fail 'u is there'
 cql 'CREATE TABLE k.u (x int PRIMARY KEY, y int)' >/dev/null

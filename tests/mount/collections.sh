@@ -35,15 +35,15 @@ long=$(printf 's%.0s' $(seq 300)) map=$(printf 'm%.0s' $(seq 300))
 cql "UPDATE k.t SET tags = {'a', '$long'}, phones = {'$map': '7'} WHERE id = 1 AND c = 1" >/dev/null
 e=$(echo "$r"/tags/sss*) v=$(echo "$r"/phones/mmm*)
 is 'of its key' '@key' "$(names "$e")"
-is 'whole' "$long" "$(cat "$e/@key")"
+is 'the key is whole' "$long" "$(cat "$e/@key")"
 is 'and its value' '@key value' "$(names "$v")"
-is 'which is read' 7 "$(cat "$v/value")"
+is 'the value is read' 7 "$(cat "$v/value")"
 ok 'and written' put "$v/value" 8
 is 'in CQL' "{\"$map\":\"8\"}" "$(value phones)"
 touch -d '2001-02-03 04:05:06 UTC' "$v/value"
 is 'its time is the directory'"'"'s' '981173106 981173106' "$(stat -c %Y "$v/value" "$v" | paste -sd' ')"
 cql "UPDATE k.t SET phones['$map'] = '9' WHERE id = 1 AND c = 1" >/dev/null
-is 'what CQL writes is seen' 9 "$(cat "$v/value")"
+is 'a value that CQL writes is seen' 9 "$(cat "$v/value")"
 refused 'no other file' 'Invalid argument' touch "$e/value"
 refused 'rmdir of one with a value' 'Directory not empty' rmdir "$v"
 ok 'rm -r' rm -r "$v"
@@ -59,7 +59,7 @@ is 'in CQL' "[\"a\",\"$long\"]" "$(value tags)"
 mkdir -p "$v"
 ok 'a value waits' put "$v/value" 5
 is 'for the key' null "$(value phones)"
-ok 'which comes' put "$v/@key" "$map"
+ok 'the key comes' put "$v/@key" "$map"
 is 'in CQL' "{\"$map\":\"5\"}" "$(value phones)"
 rm -r "$r/tags" "$r/phones"
 # map

@@ -86,7 +86,7 @@ is 'over it: what is there is named' 1 "$("$CTL" load "$M" <"$W/stored" >"$W/out
 is 'with its line' 1 "$(grep -cE '^<stdin>:3:AlreadyExists' "$W/err")"
 printf 'SELECT * FROM system.local;\nINSERT INTO d.t (p, c, a) VALUES (9, 9, 9);\nINSERT INTO d.t (p, c, a) VALUES (9, 10, nope);\nINSERT INTO d.t (p, c, a) VALUES (9, 11, 9);\n' >"$W/wrong"
 is 'an error ends it' 1 "$("$CTL" load "$M" <"$W/wrong" >"$W/out" 2>"$W/err"; echo $?)"
-is 'what stood before is there, what follows is not' 9 "$(names "$M/d/t/9")"
+is 'statements before it were run, later ones were not' 9 "$(names "$M/d/t/9")"
 ok 'its line is named' grep -q '^<stdin>:3:' "$W/err"
 printf "CAPTURE '%s/captured'\nSELECT * FROM system.local;\nCOPY d.t TO '%s/copied';\n" "$W" "$W" >"$W/evil"
 is 'commands of the shell are refused' 1 "$("$CTL" load "$M" <"$W/evil" >"$W/out" 2>"$W/err"; echo $?)"

@@ -85,7 +85,7 @@ is 'an index has them' 1 "$(cql 'SELECT p FROM k.u WHERE n = 29999' | jq '.rows 
 is 'a line that is longer than a request' 0 "$( (echo 'p,c,v'; printf '9,long,'; head -c 3000000 /dev/zero | tr '\0' x; echo) | "$CTL" import "$M/k/u" -; echo $?)"
 is 'is whole' 3000000 "$(stat -c %s "$M/k/u/9/long/v" | awk '{ print $1 - 1 }')"
 is 'one that is refused' 1 "$( (printf '{"p": 8, "c": "x", "v": "'; head -c 300000 /dev/zero | tr '\0' x; printf '", "n": "no"}\n{"p": 8, "c": "y"}\n') | "$CTL" import -e "$W/refused" "$M/k/u" - 2>"$W/err"; echo $?)"
-ok 'what follows is there' test -d "$M/k/u/8/y"
+ok 'the row after it is there' test -d "$M/k/u/8/y"
 is 'and it alone is kept' 1 "$(wc -l <"$W/refused")"
 # A line that is too long, and a row that nothing can be later than: the others are taken.
 cql "INSERT INTO k.u (p, c, v) VALUES (8, 'last', 'x') USING TIMESTAMP 9223372036854775807" >/dev/null

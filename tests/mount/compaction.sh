@@ -83,7 +83,7 @@ full=$(bytes)
 for i in {1..15}; do rm "$M/k/gone/$i.json"; done
 tell 'flush k.gone'
 smaller() { [ "$(bytes)" -lt $((full - 4000000)) ]; }
-ok 'what was deleted gives its room back' within 120 smaller
+ok 'deleted rows give their room back' within 120 smaller
 is 'and the rest is there' 300000 "$(stat -c %s "$M/k/gone/16/b")"
 
 # ----------------------------------------------------------------- damage

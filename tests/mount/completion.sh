@@ -11,7 +11,7 @@ offers() {
 }
 all=$(awk '/^\.It Cm/ { print $3 }' tools/widefsctl.1 | LC_ALL=C sort)
 is 'bash: the commands' "$all" "$(offers '' | grep -v '^-')"
-is 'those that begin so' "$(grep ^st <<<"$all")" "$(offers st)"
+is 'commands that begin so' "$(grep ^st <<<"$all")" "$(offers st)"
 for command in $all; do
 	is "bash: the options of $command" "$(of_page "tools/widefsctl-$command.1")" "$(offers "$command" -)"
 	is "each has an example, or stands by itself: $command" '' "$(sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "tools/widefsctl-$command.1" | grep -q "widefsctl $command" || echo none)"

@@ -65,7 +65,7 @@ root=$(stat -c %y "$M")
 is 'its root has the time of the root' "$root" "$(stat -c %y "$M/.snapshots/s")"
 rmdir "$M/.snapshots/s"
 again -o max_value=1M
-is 'which has it after a restart' "$root" "$(stat -c %y "$M")"
+is 'the root has its time after a restart' "$root" "$(stat -c %y "$M")"
 is 'and the same after a restart' '' "$(inodes "$M/k" | comm -13 <(sort "$W/inodes") <(inodes "$M/k" | sort) | head -3)"
 
 # ---- 2. Names
@@ -259,7 +259,7 @@ is 'K.cql is schema.cql' "$(cat "$M/k/schema.cql")" "$(cat "$M/k.cql")"
 cql "INSERT INTO k.flat (p, fl) VALUES ('nan', NaN)" >/dev/null
 is 'NaN is a string' '{"p": "nan", "fl": "NaN"}' "$(cat "$M/k/flat/nan.json")"
 cat "$M/k/flat/nan.json" >"$W/nan"; rm "$M/k/flat/nan.json"; cp "$W/nan" "$M/k/flat/nan.json"
-is 'that comes back' NaN "$(cat "$M/k/flat/nan/fl")"
+is 'NaN comes back' NaN "$(cat "$M/k/flat/nan/fl")"
 is '.cql.json keeps null' '[[null]]' "$(cql "SELECT fl FROM k.flat WHERE p = 'nan'" | jq -c .rows)"
 cql "UPDATE k.t SET s = 'st' WHERE p = 'statics'" >/dev/null
 is 'a partition of statics alone is one line' '{"p": "statics", "s": "st"}' "$(cat "$T/statics.ndjson")"
@@ -281,7 +281,7 @@ except OSError as e: print(errno.errorcode[e.errno])' "$1" "$2"; }
 put "$T/one/1/a/a" 5
 is 'a row inside its table' 'done 5' "$(mv_ "$T/one/1/a" "$T/one/1/z") $(cat "$T/one/1/z/a")"
 is 'a cell onto another column' 'done' "$(put "$R/b" 12; mv_ "$R/b" "$R/a"; cat "$R/b" 2>/dev/null)"
-is 'where its text is valid' EINVAL "$(put "$R/b" word; mv_ "$R/b" "$R/a")"
+is 'a text that the other cell refuses' EINVAL "$(put "$R/b" word; mv_ "$R/b" "$R/a")"
 mkdir -p "$M/k/flat/m1" "$M/k/hits/x/z"
 is 'a row of another table' EXDEV "$(mv_ "$T/one/1/z" "$M/k/flat/zz")"
 is 'a partition' EXDEV "$(mv_ "$T/one" "$T/other")"
@@ -314,7 +314,7 @@ refused 'without an index' 'not supported' ls "$M/k/flat/@w=y"
 is 'explained' 1 "$(why | grep -c '@scan')"
 ok '@scan' ls "$M/k/flat/@w=y,@scan"
 refused 'an unknown column' 'No such file' ls "$Q/@nope=1"
-refused 'what CQL refuses' 'Invalid argument' ls "$Q/@d=x"
+refused 'a value that CQL refuses' 'Invalid argument' ls "$Q/@d=x"
 ok 'rm of a range' rm "$Q/@c=..3.ndjson"
 is 'is one range tombstone' '5 4 3' "$(names "$Q")"
 refused 'of any other' 'not permitted' rm "$Q/@limit=1.ndjson"
@@ -327,7 +327,7 @@ is 'of a table: schemaless' 1 "$(grep -c 'CREATE TABLE made.notes' "$M/made/sche
 ok 'until its first row a CREATE gives it another schema' put "$M/made/schema.cql" 'CREATE TABLE made.notes (a int PRIMARY KEY, b text);'
 put "$M/made/notes.ndjson" '{"a": 1}'
 refused 'afterwards none' 'File exists' put "$M/made/schema.cql" 'CREATE TABLE made.notes (a text PRIMARY KEY, c text);'
-ok 'what stands identically is no error' bash -c "cat '$M/made/schema.cql' >'$W/schema' && cat '$W/schema' >'$M/made/schema.cql'"
+ok 'an identical definition is no error' bash -c "cat '$M/made/schema.cql' >'$W/schema' && cat '$W/schema' >'$M/made/schema.cql'"
 refused 'rmdir of a table with rows' 'not empty' rmdir "$M/made/notes"
 rm "$M/made/schema.cql"
 is 'removing schema.cql drops nothing and hides it' 'notes 1' "$(names "$M/made") $(ls "$M/made/notes")"

@@ -68,11 +68,11 @@ rm -f "$d/m"
 exec 5>"$M/sales/orders/bob,1/2026-11-24/2"
 ok 'schema.cql' cp "$W/away/sales/schema.cql" "$M/sales/"
 exec 5>&-
-is 'what fits nowhere' 'nothing.rej s.rej tags total.rej' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
+is 'files that fit nowhere' 'nothing.rej s.rej tags total.rej' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
 is 'it is still there' five "$(cat "$d/total.rej")"
 is 'below a directory too' deep "$(cat "$d/nothing.rej/below/file")"
 is 'an element with text' 'x.rej x~' "$(ls -1A "$d/tags" | tr '\n' ' ' | sed 's/ $//')"
-is 'why is told' 'total was made before schema.cql and has no place in the table (its 5 bytes are in memory until unmount, as NAME.rej): Unable to make int from '\''five'\''' "$(grep -o 'total was .*' "$M/.widefs/errors" | tail -1)"
+is 'the reason is told' 'total was made before schema.cql and has no place in the table (its 5 bytes are in memory until unmount, as NAME.rej): Unable to make int from '\''five'\''' "$(grep -o 'total was .*' "$M/.widefs/errors" | tail -1)"
 ok 'the right value' put "$d/total" 5
 is 'it is stored' 5 "$(cat "$d/total")"
 ok 'it can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
@@ -110,7 +110,7 @@ rm -r "$M/sales/flat" "$M/sales/hits" "$M/sales/wide" "$M/sales/old" "$M/sales/c
 is 'by .cql' '' "$(differences "$W/away/sales" "$M/sales" | grep -E ' (orders|long)/')"
 mkdir "$M/sales/two" "$M/sales/two/1"; put "$M/sales/two/1/v" x
 refused 'not where there are rows' 'File exists' put "$M/.cql" 'CREATE TABLE sales.two (k text PRIMARY KEY, v text);'
-is 'which stay' x "$(cat "$M/sales/two/1/v")"
+is 'they stay' x "$(cat "$M/sales/two/1/v")"
 rm -r "$M/sales"
 # Deeper directories are not for tables that others made and that have rows.
 mkdir -p "$M/sales/notes/alice"; put "$M/sales/notes/alice/todo" x

@@ -29,7 +29,7 @@ is 'and there alone' '' "$(names "$M/k/notes/one")"
 is 'by CQL too' '[["two","b","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.notes' | jq -c .rows)"
 printf other >"$M/k/notes/one/c"
 ok 'onto another row' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$M/k/notes/two/b" "$M/k/notes/one/c"
-is 'which it replaces' '[["one","c","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.notes' | jq -c .rows)"
+is 'the row is replaced' '[["one","c","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.notes' | jq -c .rows)"
 mkdir "$M/k/other" "$M/k/other/one"
 is 'not to another table' 18 "$(python3 -c '
 import os, sys

@@ -72,7 +72,7 @@ mkdir "$M/k/t/9"
 ok 'a new row' put "$M/k/t/9/9.json" '{"n": 1, "m": 2}'
 is 'has both' '1 2' "$(cat "$M/k/t/9/9/n" "$M/k/t/9/9/m" | paste -sd ' ')"
 ok '>' put "$M/k/t/9/9.json" '{"m": 2}'
-is 'what is not given goes' '{"p": 9, "c": 9, "m": 2}' "$(cat "$M/k/t/9/9.json")"
+is 'a counter that is not given goes' '{"p": 9, "c": 9, "m": 2}' "$(cat "$M/k/t/9/9.json")"
 ok '>>' bash -c "echo '{\"n\": -3}' >>'$M/k/t/9/9.json'"
 is 'adds one' '{"p": 9, "c": 9, "m": 2, "n": -3}' "$(cat "$M/k/t/9/9.json")"
 ok 'a line' put "$M/k/t/9/9/n" +4

@@ -19,7 +19,7 @@ ok 'a script with the keyspace in force' cp "$W/script" "$M/k/.cql"
 is 'all of it' '{"columns":[{"name":"count","type":"bigint"}],"rows":[[4]]}' "$(cql 'SELECT count(*) FROM k.t')"
 printf "INSERT INTO k.t (a) VALUES (5); INSERT INTO k.nope (a) VALUES (1); INSERT INTO k.t (a) VALUES (6);\n" >"$W/bad"
 refused 'a script stops at its first error' 'Invalid argument' cp "$W/bad" "$M/.cql"
-is 'what stands before it has run' '[[5]]' "$(cql 'SELECT a FROM k.t WHERE a IN (5, 6)' | jq -c .rows)"
+is 'statements before the refused one have run' '[[5]]' "$(cql 'SELECT a FROM k.t WHERE a IN (5, 6)' | jq -c .rows)"
 ask() { exec 7<>"$M/$1"; printf '%s' "$2" >&7; cat <&7; exec 7>&-; }
 is 'a table for people' $' a | b\n---+---\n 2 | x\n\n(1 rows)' "$(ask .cql 'SELECT * FROM k.t WHERE a = 2' | sed '/^$/{1d}' | sed 's/ *$//')"
 is 'ndjson' '{"a": 2, "b": "x"}' "$(ask .cql.ndjson 'SELECT * FROM k.t WHERE a = 2')"
@@ -115,7 +115,7 @@ is 'no statement runs after it' "write Input/output error
 1 / v
 0
 $failure" "$(talk .cql.csv 'SELECT 1/v FROM k.fails WHERE k = 2;' 'DROP TABLE k.fails;')"
-ok 'which is so' test -d "$M/k/fails"
+ok 'the table is there' test -d "$M/k/fails"
 is 'an open comment is refused' 'line 1:4 a comment is not closed' "$(talk .cql '/* x')"
 is 'and in errors, too' '/.cql EINVAL line 1:4 a comment is not closed' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
 # Told only by a close, at which a shell does not look: the reason can be read.
@@ -136,7 +136,7 @@ is 'is told' "line 1:0 expected a statement, found 'SELEC'" "$(getfattr --only-v
 refused 'a word that is wrong there' 'Invalid argument' add "$M/k/.cql.json" 'SELECT * FORM fails'
 refused 'a good one before it' 'Invalid argument' add "$M/.cql" "INSERT INTO k.fails (k, c, v) VALUES (3, 3, 3); SELEC"
 is 'has run' '[[3]]' "$(cql 'SELECT v FROM k.fails WHERE k = 3' | jq -c .rows)"
-is 'what may go on is not refused' '
+is 'text that may go on is not refused' '
  v
 ---
  3
@@ -144,18 +144,18 @@ is 'what may go on is not refused' '
 (1 rows)' "$(talk .cql 'SELEC' 'T v FROM k.fails WH' 'ERE k = 3')"
 is 'a program sends whole statements' "line 1:0 expected a statement, found 'SELEC'" "$(talk .cql.raw 'SELEC ' ';' | tail -1 | tr -d '\000' | grep -o 'line.*SELEC.')"
 # Where nothing was written, three lines say how it is used.
-is 'how it is used' 3 "$(cat "$M/.cql" | grep -c '^--')"
+is 'an empty .cql says how it is used' 3 "$(cat "$M/.cql" | grep -c '^--')"
 is 'is not told to who wrote' '' "$(talk .cql 'USE k;')"
 is 'nor twice' 3 "$(talk .cql | wc -l)"
 cql 'DROP TABLE k.fails' >/dev/null
 # schema.cql
 cp "$M/k/schema.cql" "$W/schema"
-ok 'what stands already is no error' cp "$W/schema" "$M/k/schema.cql"
+ok 'a definition that exists is no error' cp "$W/schema" "$M/k/schema.cql"
 ok 'DDL is applied' add "$M/k/schema.cql" 'CREATE TABLE k.u (x int PRIMARY KEY);'
 is 'the table is there' 'schema.cql t u' "$(names "$M/k")"
 refused 'contradictions' 'File exists' add "$M/k/schema.cql" 'CREATE TABLE k.u (y int PRIMARY KEY);'
 refused 'a wrong word in it' 'Invalid argument' add "$M/k/schema.cql" 'CREAT TABLE k.w (x int PRIMARY KEY)'
-refused 'what defines nothing' 'Invalid argument' add "$M/k/schema.cql" 'SELECT * FROM k.t'
+refused 'a statement that defines nothing' 'Invalid argument' add "$M/k/schema.cql" 'SELECT * FROM k.t'
 is 'is told' 'schema.cql takes statements that define, no others' "$(getfattr --only-values -n user.error "$M/k/schema.cql")"
 timeout 60 tail -n 1 -s 0.1 -f "$M/.widefs/errors" >"$W/followed" &
 within 100 grep -q 'take' "$W/followed" || fail 'the last line is followed'

@@ -95,7 +95,7 @@ fi
 cp "$E/$table" "$E/000000000998.sst"
 start
 is 'all rows are there' 9 "$(cql 'SELECT count(*) FROM k.t' | jq -c '.rows[0][0]')"
-ok 'what was in the way is gone' test ! -e "$E/000000000999.sst" -a ! -e "$E/000000000998.sst"
+ok 'files in the way are gone' test ! -e "$E/000000000999.sst" -a ! -e "$E/000000000998.sst"
 
 # One writer, whatever becomes of LOCK.
 pid=$(daemon_pid)

@@ -14,7 +14,7 @@ is 'as a directory' 'a b m' "$(names "$p/x")"
 is 'read' '{"id": 1, "c": "x", "a": 1, "b": "one", "m": {"k": 7}}' "$(cat "$p/x.json")"
 is 'its size is exact' "$(cat "$p/x.json" | wc -c)" "$(stat -c %s "$p/x.json")"
 ok 'replace' put "$p/x.json" '{"b": "two"}'
-is 'what is not given is null' '{"id":1,"c":"x","s":null,"a":null,"b":"two","m":null}' "$(row x)"
+is 'a column that is not given is null' '{"id":1,"c":"x","s":null,"a":null,"b":"two","m":null}' "$(row x)"
 ok 'merge' add "$p/x.json" '{"a": 5}'
 is 'only what is given' '{"id":1,"c":"x","s":null,"a":5,"b":"two","m":null}' "$(row x)"
 ok 'null deletes' add "$p/x.json" '{"b": null}'
@@ -68,7 +68,7 @@ is 'a time that is set is shown' 2001 "$(year "$p/z.json")"
 is 'its change has another' "$said" "$(stat -c %z "$p/z.json" | cut -c1-4)"
 is 'the directories keep theirs' "$dir $above" "$(stat -c %y "$p/z" "$p" | paste -sd' ')"
 touch -d 2002-02-02 "$p/z"
-is 'that of the row is another' '2002 2001' "$(year "$p/z") $(year "$p/z.json")"
+is 'the document and the row have times of their own' '2002 2001' "$(year "$p/z") $(year "$p/z.json")"
 again
 is 'both survive a remount' '2002 2001' "$(year "$p/z") $(year "$p/z.json")"
 setfattr -n user.ttl -v 1000 "$p/z.json"

@@ -46,7 +46,7 @@ P
 }
 is 'a disk that fills' 'No space left on device' "$(fill a)"
 is 'the reason says what to do' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'delete, TRUNCATE or DROP')"
-ok 'what was acknowledged' intact a
+ok 'acknowledged rows' intact a
 ok 'CREATE TABLE' cql 'CREATE TABLE k.d (p int PRIMARY KEY, v text)'
 ok 'ALTER TABLE' cql 'ALTER TABLE k.d ADD w int'
 ok 'DROP TABLE' cql 'DROP TABLE k.b'
@@ -68,11 +68,11 @@ comes_back() {
 	return 1
 }
 ok 'writing returns when rows are gone' comes_back c
-ok 'what was left' intact a
+ok 'rows that were left' intact a
 ok 'TRUNCATE' cql 'TRUNCATE k.a'
 : >"$W/a"
 is 'a disk that fills again' 'No space left on device' "$(fill c)"
-ok 'what was acknowledged' intact c
+ok 'acknowledged rows' intact c
 # Not a byte left, by another's fault: the reserve is for this.
 for _ in 1 2 3; do
 	head -c 50000000 /dev/zero >>"$D/theirs" 2>/dev/null
@@ -84,7 +84,7 @@ done
 ok 'many changes of the schema' run_cql < <(for i in {1..200}; do echo "CREATE TABLE k.n$i (a int PRIMARY KEY, some_longer_name map<text, text>);"; done)
 ok 'DROP TABLE' cql 'DROP TABLE k.d'
 ok 'TRUNCATE' cql 'TRUNCATE k.n1'
-ok 'what was acknowledged' intact c
+ok 'acknowledged rows' intact c
 again
 ok 'and stays after a mount' intact c
 ok 'DROP TABLE' cql 'DROP TABLE k.c'

@@ -39,7 +39,7 @@ is 'the same bytes as the document of the tree' 0 $same
 is 'exact sizes' 0 $sizes
 is 'the same times' 0 $times
 is 'sizes in a listing' '' "$(cd "$J" && find . -type f -name '*.json' -printf '%s %p\n' | while IFS= read -r l; do [ "$(wc -c <"${l#* }")" = "${l%% *}" ] || echo "$l"; done)"
-is 'what SELECT JSON gives' "$("$CTL" cql "$M" -e 'SELECT JSON id, a, b, m FROM k.flat' --json 2>/dev/null | wc -l | grep -c .)" 1
+is 'SELECT JSON gives as many' "$("$CTL" cql "$M" -e 'SELECT JSON id, a, b, m FROM k.flat' --json 2>/dev/null | wc -l | grep -c .)" 1
 is 'inode numbers of its own' '' "$(stat -c %i "$J/k/flat" "$M/k/flat" "$J/k/flat/one.json" "$M/k/flat/one.json" | sort | uniq -d)"
 is 'the static row' 'static one' "$(cat "$J/k/deep/1/@static/s")"
 is 'files of a schemaless table' plain "$(cat "$J/k/notes/al/todo")"
@@ -175,7 +175,7 @@ ok 'a keyspace' mkdir "$J/other"
 is 'is one of the tree' 1 "$(ls "$M" | grep -cx other)"
 ok 'with a schema' cp <(sed 's/\bk\b/other/g' "$W/rs/k/schema.cql") "$J/other/schema.cql"
 ok 'and its rows' rsync -a "$W/rs/k/deep" "$J/other/"
-is 'which are the same' '' "$(rsync -an --delete --itemize-changes "$W/rs/k/deep/" "$J/other/deep/")"
+is 'both are the same' '' "$(rsync -an --delete --itemize-changes "$W/rs/k/deep/" "$J/other/deep/")"
 is 'in both' '' "$(diff -r "$J/other/deep" <(:) >/dev/null 2>&1; cd "$J/other/deep" && find . -name '*.json' | while IFS= read -r f; do cmp "$f" "$M/other/deep/$f"; done)"
 refused 'a row is not renamed' 'Invalid argument' mv "$J/k/flat/mine.json" "$J/k/flat/yours.json"
 is 'and stays' 1 "$(jq .a "$J/k/flat/mine.json")"
@@ -185,7 +185,7 @@ for i in {1..100}; do echo "text $i" > "$M/k/flat/mine/b"; done & two=$!
 bad=0
 while kill -0 $one 2>/dev/null; do ls -l "$J/k/flat" >/dev/null || bad=1; jq -e . "$J/k/flat/mine.json" >/dev/null || bad=1; done
 wait $one $two
-is 'whole all the time' 0 $bad
+is 'each look finds a whole document' 0 $bad
 is 'the last of both' '100 text 100' "$(jq -r '"\(.a) \(.b)"' "$J/k/flat/mine.json")"
 is 'in the tree too' '100 text 100' "$(cat "$M/k/flat/mine/a" "$M/k/flat/mine/b" | xargs)"
 # A table that was dropped and made again, while its name in the tree was that of the old one.

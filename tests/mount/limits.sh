@@ -103,7 +103,7 @@ ok 'a plain file of that size' cp "$W/full" "$M/k/s/p/f"
 refused 'and more' 'File too large' cp "$W/more" "$M/k/s/p/g"
 is 'the old ones stand' '100000 100001 100000' "$(stat -c %s "$r/b" "$r/t" "$M/k/s/p/f" | tr '\n' ' ' | sed 's/ $//')"
 refused 'it is told' 'File too large' cp "$W/more" "$r/b"
-is 'why' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'EFBIG.*100000')"
+is 'the errors say why' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'EFBIG.*100000')"
 ok 'a hole is zeros' dd if=/dev/zero of="$r/b" bs=1 count=1 seek=99 status=none
 is 'as anywhere' "$(head -c 100 /dev/zero | md5sum)" "$(md5sum <"$r/b")"
 

@@ -38,7 +38,7 @@ is 'one waits' waits "$line"
 pid=$(daemon_pid)
 kill "$pid"
 read -r line <&"${COPROC[0]}"
-is 'who waits is answered at the end' ENOLCK "$line"
+is 'a waiting call is answered at the end' ENOLCK "$line"
 wait
 wait_closed
 

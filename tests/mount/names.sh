@@ -107,7 +107,7 @@ ok 'a row of 70 key columns' mkdir "$M/k/seventy/$values"
 ok 'its cell' put "$M/k/seventy/$values/v" 1
 is 'its name' "$values" "$(ls "$M/k/seventy")"
 cql "INSERT INTO k.seventy ($columns, v) VALUES ($values, 2)" >/dev/null
-is 'what CQL writes there is seen' 2 "$(cat "$M/k/seventy/$values/v")"
+is 'a value that CQL writes there is seen' 2 "$(cat "$M/k/seventy/$values/v")"
 cql "TRUNCATE k.seventy" >/dev/null
 cql "INSERT INTO k.seventy ($columns, v) VALUES ($values, 3)" >/dev/null
 is 'and listed' "$values 3" "$(ls "$M/k/seventy") $(cat "$M/k/seventy/$values/v")"
@@ -130,7 +130,7 @@ is 'the name is told' 1 "$(tail -1 "$M/.widefs/errors" | grep -c "'1.0'")"
 put "$D/1.0/1/v" 3
 is 'a write keeps it' 1 "$(cql 'SELECT c, v FROM k.dec WHERE p = 1' | grep -c '\[1.0, *3\]')"
 rm -r "$D/1.0"
-ok 'when the row is gone the name is free' mkdir -p "$D/1.00/1"
+ok 'the name of a removed row is free' mkdir -p "$D/1.00/1"
 is 'for another' 1.00 "$(names "$D")"
 # The same of a row's own directory.
 cql 'CREATE TABLE k.dec1 (p int, c decimal, v int, PRIMARY KEY (p, c))' >/dev/null
@@ -163,7 +163,7 @@ name=$(names "$t/long")
 ok 'at most 255 bytes' test "$(printf %s "$name" | wc -c)" -le 255
 ok 'and its hash' grep -qE '^(ä%25)+ä?%~[0-9a-f]{16}$' <<<"$name"
 is 'with the key' '@key v' "$(names "$t/long/$name")"
-is 'whole' "$long" "$(cat "$t/long/$name/@key")"
+is 'the key is whole' "$long" "$(cat "$t/long/$name/@key")"
 is 'its size' "$(($(printf %s "$long" | wc -c) + 1))" "$(stat -c %s "$t/long/$name/@key")"
 is 'of a partition' "$long" "$(cat "$t"/ä*%~*/@key)"
 is 'listed first' "@key" "$(names "$(echo "$M"/k/two/ä*%~*)" | cut -d' ' -f1)"
@@ -188,7 +188,7 @@ cql "INSERT INTO k.t (p, c, v) VALUES ('$long', '$long', 9) USING TTL 9000" >/de
 cut=$(echo "$t"/ä*%~*)
 rsync -aX "$cut" "$W/ttl/"
 rm -r "$cut"
-ok 'what expires is restored' rsync -aX "$W/ttl/" "$t/"
+ok 'rows that expire are restored' rsync -aX "$W/ttl/" "$t/"
 is 'as it was' '' "$(rsync -aXn --itemize-changes "$W/ttl/" "$t/")"
 ok 'the row' test -n "$(getfattr --absolute-names --only-values -n user.expires "$cut"/ä*%~*)"
 ok 'its cell' test "$(cql "SELECT ttl(v) FROM k.t WHERE p = '$long' AND c = '$long'" | jq -c '.rows[0][0]')" -gt 8000

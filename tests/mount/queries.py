@@ -10,6 +10,8 @@ import os
 import random
 import sys
 
+import console
+
 MOUNT = sys.argv[1]
 SEEDS = [int(s) for s in os.environ.get('SEEDS', '1 2 3').split()]
 ROUNDS = int(os.environ.get('ROUNDS', '60'))
@@ -17,17 +19,7 @@ TEXTS = ['a', 'b', 'b,c', 'b..c', 'd=e', '~', '%', '@x', '.y', 'z.csv', '\u00fc'
 
 
 def cql(text):
-    fd = os.open(MOUNT + '/.cql.json', os.O_RDWR)
-    try:
-        os.write(fd, (text + ';').encode())
-        out = b''
-        while True:
-            piece = os.read(fd, 1 << 20)
-            if not piece:
-                return json.loads(out)
-            out += piece
-    finally:
-        os.close(fd)
+    return json.loads(console.run(MOUNT, text + ';'))
 
 
 def literal(kind, value):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import console
 from said import said
 
 M, WRITERS, READERS = sys.argv[1], 6, 2
@@ -32,15 +33,7 @@ USUAL = {errno.ENOENT, errno.EEXIST, errno.EINVAL, errno.ENOTEMPTY, errno.ENOTDI
 
 
 def cql(text, ending='.json'):
-    fd = os.open(M + '/.cql' + ending, os.O_RDWR)
-    try:
-        os.write(fd, text.encode())
-        got = b''
-        while more := os.read(fd, 1 << 16):
-            got += more
-        return got.decode()
-    finally:
-        os.close(fd)
+    return console.run(M, text, ending)
 
 
 def cell_text(R, name):

@@ -101,7 +101,7 @@ print('anew:', open(f, 'rb').read(), n[:].count(b'x'))
 print('again:', open('/proc/self/fd/%d' % late, 'rb').read().count(b'x'))
 P
 }
-is 'who writes, and who has it mapped' "own size: 20000 20000 20000
+is 'a writer and a mapping' "own size: 20000 20000 20000
 mapped: 9999 10000 10000
 mapped later: 9999 9999
 cut: 9999 9999 6 b'yyyyy\n'

@@ -44,7 +44,7 @@ exec 8>&-
 is 'a file that was open is written' 8 "$(cat "$M/k/t/1/a/v")"
 is 'and read' 5 "$(cat <&7)"
 exec 7<&-
-ok 'who is inside writes' sh -c 'echo 9 >a/v'
+ok 'a process inside writes' sh -c 'echo 9 >a/v'
 is 'into the table' 9 "$(cat "$M/k/t/1/a/v")"
 cd - >/dev/null || exit
 # Into another keyspace.

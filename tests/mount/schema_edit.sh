@@ -92,7 +92,7 @@ cql 'DROP TABLE k.parts' >/dev/null
 # A table that the text leaves out stays; >> and a text without its keyspace only add.
 ok 'a table is taken out' sed -i '/^CREATE TABLE k.other/,/;$/d' "$f"
 is 'and stays' 'id secret v' "$(columns other)"
-refused 'what is added contradicts' 'File exists' add "$f" 'CREATE TABLE k.other (id int PRIMARY KEY);'
+refused 'an added definition that contradicts' 'File exists' add "$f" 'CREATE TABLE k.other (id int PRIMARY KEY);'
 refused 'also after the whole text' 'File exists' sh -c "{ cat '$f'; echo 'CREATE TABLE k.other (id int PRIMARY KEY);'; } >'$W/all'; cat '$W/all' >>'$f'"
 refused 'a text without the keyspace is no whole file' 'File exists' put "$f" 'CREATE TABLE k.other (id int PRIMARY KEY);'
 is 'nothing was dropped' '[["w","hidden"]]' "$(cql 'SELECT v, secret FROM k.other WHERE id = 1' | jq -c .rows)"
@@ -113,7 +113,7 @@ for how in 'another keyspace' 'it again'; do
 done
 ok 'in small pieces too' dd if="$W/text" of="$M/k2/schema.cql" bs=7 conv=notrunc status=none
 is 'the other keyspace has what it had' '[["kept"]]' "$(cql "SELECT later FROM k.t WHERE id = 1" | jq -c .rows)"
-refused 'what follows is of this keyspace too' 'File exists' sh -c "sed 's/^    w double/    w int/' '$W/text' >'$M/k2/schema.cql'"
+refused 'a later definition of this keyspace' 'File exists' sh -c "sed 's/^    w double/    w int/' '$W/text' >'$M/k2/schema.cql'"
 is 'by its name' 'Table "k2.other" exists' "$(reason | cut -d' ' -f1-3 | tr -d ,)"
 # Compact tables.
 mkdir "$M/k/plain" "$M/k/plain/p"; put "$M/k/plain/p/file" x

@@ -58,7 +58,7 @@ is 'it says which' 'late was made by mkdir and has files that do not fit (v: no 
 refused 'a text that is no value' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, v int);'
 refused 'rows with clustering columns' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text, v text, PRIMARY KEY (id, v));'
 is 'nothing is lost' 'x y' "$(cat "$M/s/late/1/v" "$M/s/late/two/v" | paste -sd ' ')"
-ok 'what fits is taken' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, v text);'
+ok 'a schema that fits is taken' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, v text);'
 is 'as rows' '[["1","x"],["two","y"]]' "$(cql 'SELECT id, v FROM s.late' | jq -c '.rows | sort')"
 ok 'and settled' put "$M/s/late/1/v" z
 
@@ -96,7 +96,7 @@ is 'a percent sign' '["0x35"]' "$(value %)"
 is 'a percent sign before digits' '["0x36"]' "$(value %41)"
 cql "INSERT INTO k.n (key, column1, value) VALUES ('esc', 'x%zz', 0x37)" >/dev/null
 is 'listed as they are written' '% %25 %2541 %2E %2E. a%2Fb x%zz' "$(names "$n/esc")"
-is 'what CQL wrote' 7 "$(cat "$n/esc/x%zz")"
+is 'the value that CQL wrote' 7 "$(cat "$n/esc/x%zz")"
 mkdir "$n/%2Egit" "$n/a%2Ejson" "$n/%40x"
 printf x >"$n/%2Egit/config"; printf x >"$n/a%2Ejson/f"; printf x >"$n/%40x/f"
 is 'partitions are named by the other rules' '[".git","@x","a.json"]' "$(cql 'SELECT DISTINCT key FROM k.n' | jq -c '[.rows[][0] | select(test("[.@]"))] | sort')"
@@ -179,7 +179,7 @@ ok 'restored' rsync -a "$W/cut/" "$n/"
 is 'all of it' "[[\"@key\",\"0x78\"],[\"x\",\"0x78\"],[\"$long\",\"0x78\"]]" "$(cql "SELECT column1, value FROM k.n WHERE key = '$key'" | jq -c .rows)"
 is 'with its times' '' "$(rsync -an --itemize-changes "$W/cut/" "$n/")"
 cql "INSERT INTO k.n (key, column1, value) VALUES ('$key', '@key', 0x79)" >/dev/null
-is 'what CQL writes is seen' y "$(cat "$p/%40key")"
+is 'a value that CQL writes is seen' y "$(cat "$p/%40key")"
 rm -r "$p"
 # A table that CQL made in that shape.
 cql 'CREATE TABLE k.m (a int, b text, c blob, PRIMARY KEY (a, b)) WITH COMPACT STORAGE' >/dev/null
@@ -190,7 +190,7 @@ cql 'CREATE TABLE k.flat (k int PRIMARY KEY, c int, d text) WITH COMPACT STORAGE
 cql 'CREATE INDEX ON k.flat (d)' >/dev/null
 cql "INSERT INTO k.flat (k, c, d) VALUES (1, 10, 'x')" >/dev/null
 ok 'DROP COMPACT STORAGE' cql 'ALTER TABLE k.flat DROP COMPACT STORAGE'
-is 'what there is' '1 1/@static 1/@static/c 1/@static/d' "$(cd "$M/k/flat" && find ./* | cut -c3- | sort | paste -sd ' ')"
+is 'the tree of the table' '1 1/@static 1/@static/c 1/@static/d' "$(cd "$M/k/flat" && find ./* | cut -c3- | sort | paste -sd ' ')"
 is 'a static cell' 10 "$(cat "$M/k/flat/1/@static/c")"
 ok 'a row' mkdir "$M/k/flat/1/row"
 ok 'its cell' put "$M/k/flat/1/row/value" 0x01

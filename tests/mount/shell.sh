@@ -183,7 +183,7 @@ C
 92,c,"{strasse: 'S'}",,,,,
 93,d,"{street: 'S', Zip: 'x'}",,,,,
 C
-	is 'what cqlsh wrote' 1 "$(status "$CTL" cql "$at" -e "COPY k.t (id, c, home, who, m, l, tu, v) FROM '$W/cqlsh.csv';")"
+	is 'a file that cqlsh wrote' 1 "$(status "$CTL" cql "$at" -e "COPY k.t (id, c, home, who, m, l, tu, v) FROM '$W/cqlsh.csv';")"
 	is 'names, and nulls, and what is wrong' $'/cqlsh.csv:3\n/cqlsh.csv:4\n2 records' "$(grep -oE '/cqlsh.csv:[0-9]|[0-9] records' "$W/err" | sort)"
 	is 'is read' " {street: 'S''t', Zip: 7} | {name: 'Ann', home: {street: null, Zip: null}} | {'k,: ': [1, 2]} | ['x: y', '{'] | (1, 'two') | [1.5, -2]
  {street: null, Zip: 8} | {name: null, home: {street: 'a, b', Zip: null}} | null | null | (null, 'x') | [NaN, 1e+10]" \
@@ -274,7 +274,7 @@ copy_options() {
 	printf '8,h\r\n\r\n9,i\r\n\n' >"$W/some.csv"
 	is 'blank lines are no records' '2 rows (0 skipped)' "$("$CTL" cql "$at" -e "COPY k.e (id, c) FROM '$W/some.csv'; DELETE FROM k.e WHERE id IN (8, 9);" 2>&1 | sed 's/imported.*seconds //; s/\.$//')"
 	printf '\xef\xbb\xbf"c",id\r\n"a ""b""",5\r\n\r\nc,6' >"$W/some.csv"
-	is 'what a spreadsheet writes' $'5,"a \\"b\\""\n6,c' "$("$CTL" cql "$at" -e "COPY k.e FROM '$W/some.csv' WITH HEADER = true; COPY k.e (id, c) TO STDOUT" 2>/dev/null | grep '^[56]')"
+	is 'a file that a spreadsheet wrote' $'5,"a \\"b\\""\n6,c' "$("$CTL" cql "$at" -e "COPY k.e FROM '$W/some.csv' WITH HEADER = true; COPY k.e (id, c) TO STDOUT" 2>/dev/null | grep '^[56]')"
 	printf '"4","","",""\n' >"$W/some.csv"
 	is 'all in quotes' $'4,,,""' "$("$CTL" cql "$at" -e "COPY k.e (id, i, ts, c) FROM '$W/some.csv'; COPY k.e (id, i, ts, c) TO STDOUT" 2>/dev/null | grep ^4)"
 	printf '1,31.02.2020\n' >"$W/some.csv"

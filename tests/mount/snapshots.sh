@@ -88,7 +88,7 @@ is 'it is whole' '' "$(rsync -aXn --delete --itemize-changes "$P/one/" "$W/backu
 ok 'and of the next' rsync -aX --delete "$P/two/" "$W/backup/"
 ok 'a third, without changes' mkdir "$P/three"
 is 'transfers nothing' '' "$(rsync -aX --delete --itemize-changes "$P/three/" "$W/backup/")"
-is 'what it alone holds' 0 "$(held "$P/three")"
+is 'the bytes that it alone holds' 0 "$(held "$P/three")"
 
 # Restored by cp.
 ok 'a cell comes back by cp' cp "$P/one/shop/users/ada/age" "$M/shop/users/ada/age"
@@ -182,8 +182,8 @@ command=$(tail -1 "$M/.widefs/errors" | sed -n 's/.*comes back by: widefsctl //p
 is 'it says what undoes it' 'snapshot restore STORE removed-N' "$(sed 's/[0-9]\{10,\}/N/' <<<"$command")"
 change=${command##* }
 is 'a snapshot each' 101 "$(ls "$P" | grep -c "^$change-")"
-is 'what would be done' "put the tables of the 101 snapshots $change-... as they were in the place of what is there now" "$("$CTL" snapshot restore --dry-run "$M" "$change")"
-ok 'that command' "$CTL" snapshot restore --force "$M" "$change"
+is '--dry-run tells the plan' "put the tables of the 101 snapshots $change-... as they were in the place of what is there now" "$("$CTL" snapshot restore --dry-run "$M" "$change")"
+ok 'the command that errors names' "$CTL" snapshot restore --force "$M" "$change"
 is 'brings back all' '' "$(rsync -aXn --delete --itemize-changes "$W/many/" "$M/many/")"
 ok 'they go by one command, too' "$CTL" snapshot drop --force "$M" "$change"
 is 'all of them' 0 "$(ls "$P" | grep -c "^$change-")"

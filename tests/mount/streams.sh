@@ -33,7 +33,7 @@ refused 'a row has none' 'No such file' cat "$t/1/x/1.ndjson"
 refused 'nor what is not there' 'No such file' cat "$t/3.csv"
 is 'the size is 0' '0 0' "$(stat -c %s "$t.ndjson" "$t/1.csv" | paste -sd' ')"
 is 'wc' 4 "$(wc -l <"$t.ndjson")"
-is 'head' "$(head -1 "$W/all")" "$(head -1 "$t.ndjson")"
+is 'head reads the first line' "$(head -1 "$W/all")" "$(head -1 "$t.ndjson")"
 is 'jq' '5 null null null' "$(jq .a "$t.ndjson" | paste -sd' ')"
 is 'grep' 3 "$(grep -c '"s": "all"' "$t.ndjson")"
 is 'dd from an offset' "$(dd if="$W/all" bs=1 skip=70 count=40 2>/dev/null)" "$(dd if="$t.ndjson" bs=1 skip=70 count=40 2>/dev/null)"
@@ -58,10 +58,10 @@ ok '>> merges' add "$t/1.ndjson" '{"c": "x", "d": 1, "b": "five", "m": null}'
 is 'only what is given' '{"id": 1, "c": "x", "d": 1, "s": "all", "a": 5, "b": "five"}' "$(head -1 "$t.ndjson")"
 ok 'keys that agree' add "$t/1/x.ndjson" '{"d": 3, "id": 1, "c": "x"}'
 refused 'keys that do not' 'Invalid argument' add "$t/1/x.ndjson" '{"d": 3, "c": "y"}'
-is 'why' 'line 1: c is another than that of the path' "$(why | cut -d' ' -f2-)"
+is 'the errors say why' 'line 1: c is another than that of the path' "$(why | cut -d' ' -f2-)"
 refused 'the first bad line' 'Invalid argument' add "$t/1.ndjson" $'{"c": "z", "d": 1}\n{"c": "z", "d": "two"}\n{"c": "z", "d": 3}'
 is 'has its number' "line 2: d: Unable to make int from 'two'" "$(why | cut -d' ' -f2-)"
-is 'what stands before it is applied' 1 "$(ls "$t/1/z")"
+is 'lines before the refused one are applied' 1 "$(ls "$t/1/z")"
 is 'the count ends after the last good line' 22 "$(python3 - "$t/1.ndjson" <<'P'
 import os, sys
 f = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
@@ -220,13 +220,13 @@ as_other() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 if [ "$(id -u)" = 0 ]; then
 	chmod 755 "$W"; chmod 750 "$M/k/t"
 	again -o allow_other
-	refused 'who may not enter' 'Permission denied' as_other cat "$t.ndjson"
+	refused 'a user who may not enter' 'Permission denied' as_other cat "$t.ndjson"
 	told() { "$@" cat "$M/system_schema/tables.ndjson" | grep -c '"keyspace_name": "k", "table_name": "t"'; }
 	is 'nor is told of it' '0 1' "$(told as_other) $(told env)"
 	chmod 754 "$t"
 	refused 'r without x is not enough' 'Permission denied' as_other cat "$t.csv"
 	chmod 755 "$t"
-	ok 'who may read' as_other cat "$t.ndjson"
+	ok 'a user who may read' as_other cat "$t.ndjson"
 	refused 'may not write' 'Permission denied' as_other sh -c "echo '{}' >>'$t.ndjson'"
 	refused 'nor remove' 'Permission denied' as_other rm -f "$t/1.ndjson"
 fi

@@ -40,11 +40,11 @@ is 'the reason' 'line 2: p has more than 65535 bytes, and is of the key' "$(tail
 is 'JSON' 'Invalid argument' "$(writes "$M/k/t.ndjson" "b'{\"p\": \"' + b'\n'.join([b'a' * 1000] * 1200) + b'\n{\"p\": \"tail\"}\n'")"
 is 'nothing of it, either' '' "$(names "$M/k/t")"
 is 'a statement' 'Invalid argument' "$(writes "$M/.cql" "b\"INSERT INTO k.none (p, v) VALUES (1, '\" + b'\n' * ((1 << 20) + 100) + b\"INSERT INTO k.u (p) VALUES (2);');\"")"
-is 'what is in its text is not run' '' "$(names "$M/k/u")"
+is 'statements in its text are not run' '' "$(names "$M/k/u")"
 is 'with its message read, others are' 'Invalid argument table none does not exist {"columns":[],"rows":[]}' "$(writes "$M/.cql.json" "b\"INSERT INTO k.none (p, v) VALUES (1, '\" + b'\n' * ((1 << 20) + 100) + b\"INSERT INTO k.u (p) VALUES (2);');\"" 'INSERT INTO k.u (p) VALUES (3);')"
 is 'and only they' 3 "$(names "$M/k/u")"
 is 'definitions' 'File exists' "$(writes "$M/k/schema.cql" "b\"CREATE TABLE k.u (p int PRIMARY KEY) WITH comment = '\" + b'\n' * ((1 << 20) + 100) + b\"CREATE TABLE k.tail (p int PRIMARY KEY);';\"")"
-is 'what is in its text is not made' 'schema.cql n t u' "$(names "$M/k")"
+is 'definitions in its text are not made' 'schema.cql n t u' "$(names "$M/k")"
 is 'lines of a counter' 'Invalid argument' "$(writes "$M/k/n/1/c" "b'+1\n' * 10 + b'+' * (1 << 20) + b'+7\n'")"
 is 'count none of that write' 1 "$(cat "$M/k/n/1/c")"
 # Nor is more refused after a long write of whole lines.

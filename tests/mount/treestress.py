@@ -13,6 +13,8 @@ import stat
 import sys
 import time
 
+import console
+
 M, SEED = sys.argv[1], int(sys.argv[2])
 WORKERS = 4
 ROWS, CELLS, ELEMENTS, FILES = ('r', 's', 'u', 'long name of a row'), ('a', 'b'), ('1', 'x', 'y z'), ('f', 'g', 'h.json', '@i')
@@ -270,15 +272,7 @@ class Worker:
 
 
 def cql(text):
-    fd = os.open(M + '/.cql.json', os.O_RDWR)
-    try:
-        os.write(fd, text.encode())
-        got = b''
-        while more := os.read(fd, 1 << 16):
-            got += more
-        return json.loads(got)['rows']
-    finally:
-        os.close(fd)
+    return json.loads(console.run(M, text))['rows']
 
 
 def compare(workers, again):

@@ -17,7 +17,7 @@ is 'nothing runs: nothing is listed' '' "$(list "$t/1/a")"
 refused 'ENODATA' 'No such attribute' getfattr --absolute-names -n user.expires "$t/1/a"
 refused 'an unknown attribute' 'Operation not supported' getfattr --absolute-names -n user.other "$t/1/a"
 refused 'is not set' 'Operation not supported' setfattr -n user.other -v 1 "$t/1/a"
-is 'what runs is listed' user.expires "$(list "$t/2/a")"
+is 'a running TTL is listed' user.expires "$(list "$t/2/a")"
 is 'on the row too' user.expires "$(list "$t/2")"
 is 'and on its document' user.expires "$(list "$t/2.json")"
 ok 'an ISO time' grep -qE '^20[0-9-]{8}T[0-9:]{8}(\.000)?Z$' <(get expires "$t/2/a"; echo)
@@ -175,6 +175,6 @@ is 'an element' 'x y' "$(names "$t/3/tags")"
 refused 'its name' 'No such file' stat "$t/3/tags/z"
 again
 is 'after a restart' '1 2 3' "$(ls "$t" | tr '\n' ' ' | sed 's/ $//')"
-ok 'what runs, runs' test "$(get ttl "$t/2/a")" -gt 4800
+ok 'a running TTL goes on' test "$(get ttl "$t/2/a")" -gt 4800
 stop
 done_testing

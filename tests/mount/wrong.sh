@@ -26,7 +26,7 @@ says 'unmounted by another' 1 "widefsctl: $M: mounted by user $(id -u), who alon
 is 'unmounted from inside' 3 "$(cat "$W/status")"
 is 'not by the command itself' 0 "$(grep -c 'widefsctl)' "$W/out")"
 # shellcheck disable=SC2016	# the other shell's
-is 'where the command alone would hold it' 0 "$(status sh -c 'cd "$1" && exec "$2" umount .' sh "$M" "$CTL")"
+is 'the working directory of the command itself' 0 "$(status sh -c 'cd "$1" && exec "$2" umount .' sh "$M" "$CTL")"
 says 'a store inside of a store' 1 "widefs: $S/engine/x/y: it would be inside of the store $S (name another place)" "$WIDEFS" "$S/engine/x/y" "$M"
 mkdir "$S/made"
 says 'one in a directory that is there' 1 "widefs: $S/made: it would be inside of the store $S (name another place)" "$WIDEFS" "$S/made" "$M"

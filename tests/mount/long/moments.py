@@ -18,6 +18,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import console
+
 M, LOG = sys.argv[1:3]
 PLACES = [f'{k}/{t}' for k in 'klo' for t in 'tu']
 WRITERS = 4
@@ -41,15 +44,7 @@ def read_log():
 
 
 def cql(text):
-    fd = os.open(M + '/.cql.json', os.O_RDWR)
-    try:
-        os.write(fd, text.encode())
-        got = b''
-        while more := os.read(fd, 1 << 16):
-            got += more
-        return json.loads(got)
-    finally:
-        os.close(fd)
+    return json.loads(console.run(M, text))
 
 
 def contents(path):

@@ -30,7 +30,7 @@ cat "$W/figures"
 figure() { awk -v f="$1" '$1 == f { print $2 }' "$W/figures"; }
 most() { ok "$1: $(figure "$1") of $2" test "$(figure "$1")" -le "$2" -a "$(figure "$1")" -gt 0; }
 most open_files 32768
-ok 'he was stopped there' test "$(figure stopped)" -ge 1
+ok 'the user was stopped there' test "$(figure stopped)" -ge 1
 most open_streams 2048
 most scratch_bytes $((4 << 20))
 most pending_bytes $((128 << 20))
@@ -48,7 +48,7 @@ for _ in $(seq 300); do
 	[[ $(of_user $user) =~ (open|pending|read|statement|result)_ ]] || break
 	sleep 0.1
 done
-is 'he holds nothing but names' '' "$(of_user $user | grep -oE '(open|pending|read|statement|result)_.*')"
+is 'the user holds names alone' '' "$(of_user $user | grep -oE '(open|pending|read|statement|result)_.*')"
 find "$M/k/his" -mindepth 1 -delete
 # An open that did not come back is waited for 10 s.
 for _ in $(seq 300); do

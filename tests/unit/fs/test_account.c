@@ -113,7 +113,7 @@ START_TEST(shares_count_once_towards_the_total)
 }
 END_TEST
 
-START_TEST(what_shares_hold_may_grow)
+START_TEST(shares_may_grow)
 {
 	struct shares s = { .what = R, .amount = 1 };
 	struct charge c = { .of = NULL };
@@ -775,7 +775,7 @@ SUITE(account)
 	tcase_add_test(tc, one_user_has_half_and_all_three_quarters);
 	tcase_add_test(tc, the_user_who_raises_a_charge_pays_for_it);
 	tcase_add_test(tc, shares_count_once_towards_the_total);
-	tcase_add_test(tc, what_shares_hold_may_grow);
+	tcase_add_test(tc, shares_may_grow);
 	tcase_add_test(tc, without_memory_nothing_is_charged);
 	tcase_add_loop_test(tc, random_charges_add_up, 0, test_scale(20));
 	suite_add_tcase(suite, tc);

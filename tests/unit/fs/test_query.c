@@ -111,7 +111,7 @@ static const struct {
 	{ "@scan,@scan", -EINVAL }, { "@after=a,@after=b", -EINVAL },
 };
 
-START_TEST(other_names_have_none)
+START_TEST(other_names_are_no_queries)
 {
 	struct query_terms q;
 	const char *why;
@@ -144,7 +144,7 @@ SUITE(query)
 	TCase *tc = tcase_create("query");
 
 	tcase_add_loop_test(tc, a_name_has_terms, 0, ARRAY_SIZE(good));
-	tcase_add_loop_test(tc, other_names_have_none, 0, ARRAY_SIZE(bad));
+	tcase_add_loop_test(tc, other_names_are_no_queries, 0, ARRAY_SIZE(bad));
 	tcase_add_test(tc, a_name_of_any_length_is_bounded);
 	suite_add_tcase(suite, tc);
 }

@@ -394,7 +394,8 @@ static int make_provisional(void *context, const struct schema *now,
 
 static void open_world(struct world *w)
 {
-	ck_assert_int_eq(test_store_open_on(&w->store, w->crash.disk,
+	ck_assert_int_eq(test_store_open_on(&w->store,
+					    sim_files(w->crash.disk),
 					    !w->now.created), 0);
 	ck_assert_int_eq(cql_session_new(&w->session, w->store), 0);
 	cql_session_adopt(w->session, adopt, w);
@@ -627,7 +628,8 @@ static void check(struct crash *c, struct sim *disk)
 	struct expected before = w->now;
 	struct store *s;
 
-	crash_assert(c, !test_store_open_on(&s, disk, !w->now.created));
+	crash_assert(c, !test_store_open_on(&s, sim_files(disk),
+					    !w->now.created));
 	check_moment(w, s);
 	if (random_below(&c->rng, 8) == 0)
 		crash_assert(c, !store_verify(s, NULL, NULL));

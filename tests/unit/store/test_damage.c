@@ -104,7 +104,7 @@ static int look(struct sim *disk, uint64_t *sum)
 	uint64_t before = sim_digest(disk);
 	struct buf out = BUF_INIT;
 	struct store *s;
-	int err = test_store_open_on(&s, disk, false);
+	int err = test_store_open_on(&s, sim_files(disk), false);
 
 	if (err && sim_digest(disk) != before)
 		ck_abort_msg("%s: refused, but changed", log_corrupt_last());
@@ -308,7 +308,7 @@ static void make_whole(struct damage *d, bool killed)
 	struct sim *disk = sim_new();
 	struct store *s;
 
-	ck_assert_int_eq(test_store_open_on(&s, disk, true), 0);
+	ck_assert_int_eq(test_store_open_on(&s, sim_files(disk), true), 0);
 	run_all(s, disk, &d->earlier);
 	if (killed)
 		d->whole = sim_crash(disk, SIM_KILLED, &rng);

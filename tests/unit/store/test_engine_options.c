@@ -181,7 +181,7 @@ START_TEST(options_of_every_strategy)	/* _i: which */
 }
 END_TEST
 
-START_TEST(how_files_are_written)
+START_TEST(options_of_blocks_and_filters)
 {
 	struct lsm_table_options o = with(LZ4 "'chunk_length_in_kb': 64, "
 		"'min_compress_ratio': 1.5, 'lz4_compressor_type': 'high', "
@@ -398,7 +398,7 @@ SUITE(engine_options)
 	tcase_add_test(tc, strategies);
 	tcase_add_test(tc, unified);
 	tcase_add_loop_test(tc, options_of_every_strategy, 0, 4);
-	tcase_add_test(tc, how_files_are_written);
+	tcase_add_test(tc, options_of_blocks_and_filters);
 	tcase_add_test(tc, invalid_options_are_not_set);
 	tcase_add_test(tc, files_are_written_so);
 	tcase_add_test(tc, altering_acts_at_once);

@@ -18,6 +18,7 @@
 #include "tests/lib/answers.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/simfile.h"
+#include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
 static const char *const queries[] = {
@@ -103,19 +104,11 @@ struct world {
 
 static int open_world(struct world *w)
 {
-	struct store_options options;
-	bool created;
 	int err;
 
-	store_options_init(&options);
-	options.no_threads = true;
-	options.commit_s = 1000;
-	options.cache_bytes = 1 << 16;
-	options.create = true;
-	options.files = &w->faults.ops;
 	w->store = NULL;
 	w->session = NULL;
-	err = store_open(&w->store, "/store", &options, NULL, &created);
+	err = test_store_open_on(&w->store, &w->faults.ops, true);
 	if (err)
 		return err;
 	err = cql_session_new(&w->session, w->store);

@@ -337,14 +337,14 @@ START_TEST(random_data_come_to_rest)	/* _i: strategy and seed */
 END_TEST
 
 /* -------------------------------------------------------------------- space */
-static uint64_t space_of(struct play *p, const char *name)
+static struct lsm_table_stats stats_of(struct play *p, const char *name)
 {
 	struct table *t = test_table(p->store.store, "k", name);
 	struct lsm_table_stats stats;
 
 	store_table_stats(p->store.store, t, &stats);
 	table_put(t);
-	return stats.sstable_bytes;
+	return stats;
 }
 
 /*
@@ -373,7 +373,7 @@ START_TEST(deleted_rows_give_their_room_back)
 		run(&p, buf_cstr(&p.statement));
 	}
 	flush(&p);
-	full = space_of(&p, "t");
+	full = stats_of(&p, "t").sstable_bytes;
 	p.now_s++;
 	clock_set_us(p.now_s * 1000000);
 	for (i = 0; i < 400; i++) {
@@ -392,7 +392,7 @@ START_TEST(deleted_rows_give_their_room_back)
 		p.now_s += (int64_t)seconds;
 		clock_set_us(p.now_s * 1000000);
 		look_again(&p);
-		if (space_of(&p, "t") < full - (_i / 3 == 2 ? 1500 : full / 2))
+		if (stats_of(&p, "t").sstable_bytes < full - (_i / 3 == 2 ? 1500 : full / 2))
 			break;
 	}
 	ck_assert_uint_lt(seconds, _i / 3 == 2 ? 1 << 11 : 4);
@@ -431,10 +431,10 @@ START_TEST(idle_windows_expire)
 		"gc_grace_seconds = 0 AND default_time_to_live = 2");
 	run(&p, "INSERT INTO k.t (k, v) VALUES (1, 1)");
 	ck_assert_int_eq(store_flush(p.store.store, NULL), 0);
-	ck_assert_uint_gt(space_of(&p, "t"), 0);
-	for (i = 0; space_of(&p, "t") && i < 1200; i++)
+	ck_assert_uint_gt(stats_of(&p, "t").sstable_bytes, 0);
+	for (i = 0; stats_of(&p, "t").sstable_bytes && i < 1200; i++)
 		usleep(50000);
-	ck_assert_uint_eq(space_of(&p, "t"), 0);
+	ck_assert_uint_eq(stats_of(&p, "t").sstable_bytes, 0);
 	cql_session_free(p.session);
 	test_store_close(&p.store);
 }
@@ -526,16 +526,6 @@ static void report(void *context, const char *text)
 	++*(int *)context;
 }
 
-static size_t sstables_of(struct play *p, const char *name)
-{
-	struct table *t = test_table(p->store.store, "k", name);
-	struct lsm_table_stats stats;
-
-	store_table_stats(p->store.store, t, &stats);
-	table_put(t);
-	return stats.sstable_count;
-}
-
 static void check_damage_told(struct play *p, const struct seen *seen,
 			      uint64_t number)
 {
@@ -589,14 +579,14 @@ START_TEST(a_damaged_file_is_left_out)
 		flush(&p);
 	}
 	ck_assert_int_eq(answer_to(p.session, "SELECT v FROM k.c", &rows), 0);
-	ck_assert_uint_le(sstables_of(&p, "b"), 8);
-	ck_assert_uint_le(sstables_of(&p, "c"), 8);
-	ck_assert_uint_le(sstables_of(&p, "a"), 9);
+	ck_assert_uint_le(stats_of(&p, "b").sstable_count, 8);
+	ck_assert_uint_le(stats_of(&p, "c").sstable_count, 8);
+	ck_assert_uint_le(stats_of(&p, "a").sstable_count, 9);
 	check_damage_told(&p, &seen, number);
 	/* A compaction of everything merges the other files, and reports it. */
 	ck_assert_int_eq(store_compact(p.store.store, NULL), -EUCLEAN);
-	ck_assert_uint_eq(sstables_of(&p, "a"), 2);
-	ck_assert_uint_eq(sstables_of(&p, "c"), 1);
+	ck_assert_uint_eq(stats_of(&p, "a").sstable_count, 2);
+	ck_assert_uint_eq(stats_of(&p, "c").sstable_count, 1);
 	store_observe(p.store.store, NULL);
 	reopen(&p);
 	store_observe(p.store.store, &observer);
@@ -610,7 +600,7 @@ START_TEST(a_damaged_file_is_left_out)
 				   &rows), 0);
 	ck_assert_msg(strstr(buf_cstr(&rows), "210"), "%s", buf_cstr(&rows));
 	ck_assert_int_eq(store_compact(p.store.store, NULL), 0);
-	ck_assert_uint_eq(sstables_of(&p, "a"), 1);
+	ck_assert_uint_eq(stats_of(&p, "a").sstable_count, 1);
 	buf_release(&rows);
 	buf_release(&told);
 	log_set_sink(NULL, NULL);

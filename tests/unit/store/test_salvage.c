@@ -210,13 +210,32 @@ START_TEST(a_store_without_a_manifest_comes_back_whole)
 }
 END_TEST
 
+/* Salvage a copy of the store with these kinds of damage; as salvage(). */
+static uint64_t salvage_damaged(const struct test_store *t, struct random *rng,
+				const enum damage *how, int count,
+				struct buf *is)
+{
+	struct test_store bad;
+	uint64_t lost;
+	int i;
+
+	test_store_copy(&bad, t->path);
+	for (i = 0; i < count; i++)
+		make_damage(bad.path, rng, how[i]);
+	buf_clear(is);
+	lost = salvage(bad.path, is);
+	bad.store = NULL;
+	test_store_close(&bad);
+	return lost;
+}
+
 /* Beside the manifest something else is damaged: no row that never was, and the
  * loss is told. */
 START_TEST(damage_without_a_manifest_is_told)
 {
 	struct random rng = random_seeded(test_seed() + 2);
 	struct buf whole = BUF_INIT, is = BUF_INIT;
-	struct test_store t, bad;
+	struct test_store t;
 	int i, rounds = test_scale(60);
 
 	fill(&t, test_seed());
@@ -225,17 +244,11 @@ START_TEST(damage_without_a_manifest_is_told)
 	remove_files(t.path, "CURRENT");
 	quiet(true);
 	for (i = 0; i < rounds; i++) {
-		uint64_t lost;
+		enum damage how = (enum damage)(i % REMOVE);
 
-		test_store_copy(&bad, t.path);
-		make_damage(bad.path, &rng, (enum damage)(i % REMOVE));
-		buf_clear(&is);
-		lost = salvage(bad.path, &is);
-		if (lost <= 2)
+		if (salvage_damaged(&t, &rng, &how, 1, &is) <= 2)
 			ck_assert_msg(!strcmp(buf_cstr(&is), buf_cstr(&whole)),
 				      "round %d: a loss that was not told", i);
-		bad.store = NULL;
-		test_store_close(&bad);
 	}
 	quiet(false);
 	buf_release(&whole);
@@ -269,7 +282,7 @@ START_TEST(damage_adds_no_row_and_no_loss_is_silent)
 {
 	struct random rng = random_seeded(test_seed());
 	struct buf whole = BUF_INIT, is = BUF_INIT;
-	struct test_store t, bad;
+	struct test_store t;
 	int i, rounds = test_scale(90);
 
 	fill(&t, test_seed());
@@ -277,17 +290,10 @@ START_TEST(damage_adds_no_row_and_no_loss_is_silent)
 	quiet(true);
 	for (i = 0; i < rounds; i++) {
 		enum damage how = (enum damage)(i % DAMAGES);
-		uint64_t lost;
 
-		test_store_copy(&bad, t.path);
-		make_damage(bad.path, &rng, how);
-		buf_clear(&is);
-		lost = salvage(bad.path, &is);
-		if (!lost)
+		if (!salvage_damaged(&t, &rng, &how, 1, &is))
 			ck_assert_msg(!strcmp(buf_cstr(&is), buf_cstr(&whole)),
 				      "round %d: a loss that was not told", i);
-		bad.store = NULL;
-		test_store_close(&bad);
 	}
 	quiet(false);
 	buf_release(&whole);
@@ -300,9 +306,10 @@ END_TEST
  * existed. */
 START_TEST(blocks_that_are_sound_give_their_rows)
 {
+	static const enum damage two[] = { FLIP, FLIP };
 	struct random rng = random_seeded(test_seed() + 1);
 	struct buf whole = BUF_INIT, is = BUF_INIT;
-	struct test_store t, bad;
+	struct test_store t;
 	struct cql_session *session;
 	int i, rounds = test_scale(40);
 
@@ -318,14 +325,8 @@ START_TEST(blocks_that_are_sound_give_their_rows)
 	ck_assert_uint_eq(salvage(t.path, &whole), 0);
 	quiet(true);
 	for (i = 0; i < rounds; i++) {
-		test_store_copy(&bad, t.path);
-		make_damage(bad.path, &rng, FLIP);
-		make_damage(bad.path, &rng, FLIP);
-		buf_clear(&is);
-		salvage(bad.path, &is);
+		salvage_damaged(&t, &rng, two, 2, &is);
 		ck_assert_msg(are_rows_of(&is, &whole), "round %d", i);
-		bad.store = NULL;
-		test_store_close(&bad);
 	}
 	quiet(false);
 	buf_release(&whole);

@@ -40,7 +40,7 @@ static void restore(const char *name, const char *keyspace, const char *table,
 }
 
 /* Those of one change are one for the bound, and are given up together. */
-START_TEST(those_of_one_change_are_one)
+START_TEST(snapshots_of_one_change_count_as_one)
 {
 	struct manifest_snapshot *list;
 	size_t count;
@@ -164,7 +164,7 @@ START_TEST(indexes_that_moved_come_back)
 END_TEST
 
 /* Nothing is kept of a keyspace without rows, nor what its options forbid. */
-START_TEST(nothing_to_keep)
+START_TEST(changes_that_make_no_snapshot)
 {
 	struct manifest_snapshot *list;
 	char change[64];
@@ -195,9 +195,9 @@ SUITE(snapshot_change)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, test_timeout());
-	tcase_add_test(tc, those_of_one_change_are_one);
+	tcase_add_test(tc, snapshots_of_one_change_count_as_one);
 	tcase_add_test(tc, a_change_is_undone);
 	tcase_add_test(tc, indexes_that_moved_come_back);
-	tcase_add_test(tc, nothing_to_keep);
+	tcase_add_test(tc, changes_that_make_no_snapshot);
 	suite_add_tcase(suite, tc);
 }

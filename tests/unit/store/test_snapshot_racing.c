@@ -127,7 +127,7 @@ static void change(struct cql_session *session, uint64_t choice,
 	buf_release(&out);
 }
 
-START_TEST(nothing_is_in_neither)
+START_TEST(acknowledged_rows_are_in_the_table_or_the_snapshot)
 {
 	int i, rounds = test_scale(ROUNDS) + 8, next[WRITERS] = { 0 };
 	struct random random = random_seeded(test_seed());
@@ -169,6 +169,6 @@ SUITE_THREADS(snapshot_racing)
 	TCase *tc = tcase_create("racing");
 
 	tcase_set_timeout(tc, test_timeout());
-	tcase_add_test(tc, nothing_is_in_neither);
+	tcase_add_test(tc, acknowledged_rows_are_in_the_table_or_the_snapshot);
 	suite_add_tcase(suite, tc);
 }

@@ -198,7 +198,7 @@ START_TEST(reserved_words)
 }
 END_TEST
 
-START_TEST(any_bytes_end)	/* _i is the seed */
+START_TEST(the_lexer_ends_on_any_bytes)	/* _i is the seed */
 {
 	static const char alphabet[] =
 		"'\"$-/*.0123456789abefxPTYMDHSWnuy \n();,:{}[]<>=!+%_\xc2\xb5";
@@ -231,6 +231,6 @@ SUITE(lexer)
 			    ARRAY_SIZE(wrong));
 	tcase_add_loop_test(tc, the_value_of_a_token, 0, ARRAY_SIZE(values));
 	tcase_add_test(tc, reserved_words);
-	tcase_add_loop_test(tc, any_bytes_end, 0, 300);
+	tcase_add_loop_test(tc, the_lexer_ends_on_any_bytes, 0, 300);
 	suite_add_tcase(suite, tc);
 }

@@ -620,7 +620,7 @@ START_TEST(a_form)
 }
 END_TEST
 
-START_TEST(one_statement_of_several)
+START_TEST(one_statement_is_taken_of_several)
 {
 	struct bytes text = bytes_str("USE a; SELECT * FROM 'no");
 	size_t consumed;
@@ -684,7 +684,7 @@ static const struct {
 	{ "USE a", "/**/", "", true },
 };
 
-START_TEST(nothing_has_no_end)
+START_TEST(endless_repetitions_come_to_an_end)
 {
 	struct buf text = BUF_INIT;
 	int i, err;
@@ -787,9 +787,9 @@ SUITE(parse)
 	tcase_add_test(tc, other_forms_of_modifications);
 	tcase_add_test(tc, a_table);
 	tcase_add_loop_test(tc, a_form, 0, ARRAY_SIZE(forms));
-	tcase_add_test(tc, one_statement_of_several);
+	tcase_add_test(tc, one_statement_is_taken_of_several);
 	tcase_add_test(tc, text_that_is_not_utf8);
-	tcase_add_loop_test(tc, nothing_has_no_end, 0, ARRAY_SIZE(endless));
+	tcase_add_loop_test(tc, endless_repetitions_come_to_an_end, 0, ARRAY_SIZE(endless));
 	tcase_add_loop_test(tc, any_allocation_may_fail, 0, 40);
 	tcase_add_loop_test(tc, damaged_statements, 0, ARRAY_SIZE(files));
 	tcase_add_loop_test(tc, a_name_as_cql, 0, ARRAY_SIZE(names));

@@ -99,17 +99,27 @@ static struct lsm_stats stats_of(struct lsm *lsm)
 	return stats;
 }
 
+/* Open the manifest; *files is to be freed. */
+static struct manifest *open_manifest(bool read_only,
+				      struct manifest_file **files,
+				      size_t *count)
+{
+	struct manifest *m;
+
+	ck_assert_int_eq(manifest_open(&m, &file_system, scratch.dir,
+				       read_only), 0);
+	ck_assert_int_eq(manifest_files(m, files, count), 0);
+	return m;
+}
+
 /* Give the files of the first table to another, as a restore does. */
 static void give_files(uint32_t to)
 {
 	struct manifest_edit edit = MANIFEST_EDIT_INIT;
 	struct manifest_file *files;
-	struct manifest *m;
 	size_t count, i;
+	struct manifest *m = open_manifest(false, &files, &count);
 
-	ck_assert_int_eq(manifest_open(&m, &file_system, scratch.dir, false),
-			 0);
-	ck_assert_int_eq(manifest_files(m, &files, &count), 0);
 	for (i = 0; i < count; i++)
 		if (files[i].table == 2)
 			manifest_edit_add(&edit, to, 0, &files[i].info);
@@ -124,13 +134,10 @@ static void give_files(uint32_t to)
 static void check_files(size_t least, uint32_t given)
 {
 	struct manifest_file *files;
-	struct manifest *m;
 	struct sstable *t;
 	size_t count, i;
+	struct manifest *m = open_manifest(true, &files, &count);
 
-	ck_assert_int_eq(manifest_open(&m, &file_system, scratch.dir, true),
-			 0);
-	ck_assert_int_eq(manifest_files(m, &files, &count), 0);
 	ck_assert_uint_ge(count, least);
 	for (i = 0; i < count; i++) {
 		ck_assert_int_eq(sstable_open(&t, &file_system, scratch.dir,

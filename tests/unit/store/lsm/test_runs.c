@@ -147,7 +147,7 @@ static void check_version(const struct version *v, const struct model *m)
 	ck_assert_uint_eq(v->run_count, most);
 }
 
-START_TEST(there_are_as_few_runs_as_can_be)	/* _i is the seed */
+START_TEST(files_make_the_fewest_runs)	/* _i is the seed */
 {
 	struct random rng = random_seeded((uint64_t)_i);
 	size_t files = random_below(&rng, 24), i;
@@ -184,7 +184,7 @@ SUITE(runs)
 	scratch_fixture(tc);
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_loop_test(tc, a_run_is_one_source, 0, test_scale(100));
-	tcase_add_loop_test(tc, there_are_as_few_runs_as_can_be, 0,
+	tcase_add_loop_test(tc, files_make_the_fewest_runs, 0,
 			    test_scale(100));
 	suite_add_tcase(suite, tc);
 }

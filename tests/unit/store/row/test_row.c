@@ -126,7 +126,7 @@ START_TEST(cells_out_of_order_are_refused)
 END_TEST
 
 /* Each wins against the one after it (store/README.md, "Reconciliation"). */
-START_TEST(which_cell_wins)
+START_TEST(cells_win_by_rank)
 {
 	static const struct cell by_rank[] = {
 		{ .timestamp = 9, .local_time = NO_TIME, .value = { (const void *)"a", 1 } },
@@ -169,7 +169,7 @@ START_TEST(counters_are_totals)
 }
 END_TEST
 
-START_TEST(which_marker_wins)
+START_TEST(markers_win_by_rank)
 {
 	static const struct marker by_rank[] = {
 		{ 6, 0, NO_TIME }, { 5, 3, 20 }, { 5, 2, 10 }, { 5, 3, 10 },
@@ -323,9 +323,9 @@ SUITE(row)
 	tcase_add_test(tc, cells_out_of_order_are_refused);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("reconcile");
-	tcase_add_test(tc, which_cell_wins);
+	tcase_add_test(tc, cells_win_by_rank);
 	tcase_add_test(tc, counters_are_totals);
-	tcase_add_test(tc, which_marker_wins);
+	tcase_add_test(tc, markers_win_by_rank);
 	tcase_add_loop_test(tc, merging_has_one_answer, 0, 1000);
 	tcase_add_test(tc, deletions_shadow_up_to_their_own_time);
 	tcase_add_test(tc, entries_that_a_purge_keeps);

@@ -266,6 +266,25 @@ START_TEST(info_counts_what_is_there)
 }
 END_TEST
 
+/* Write file 1 with random entries of this shape and return its bytes. */
+static struct buf some_file(uint64_t seed, const struct entries_shape *shape,
+			    const struct sstable_options *options,
+			    struct sstable_info *info)
+{
+	struct random rng = random_seeded(seed);
+	struct buf file = BUF_INIT;
+	struct entries e;
+
+	entries_make(&e, &rng, shape);
+	ck_assert_int_eq(write_entries(&file_system, 1, &e, options, info), 0);
+	scratch_read(&s, "000000000001.sst", &file);
+	ck_assert_uint_eq(file.len, info->size);
+	entries_free(&e);
+	return file;
+}
+
+static const struct entries_shape small = { 3, 5, 30, true, false };
+
 /* A flipped bit must make some read fail; no read may return other data. */
 static void check_damaged(uint64_t number)
 {
@@ -281,20 +300,13 @@ static void check_damaged(uint64_t number)
 
 START_TEST(no_flipped_bit_goes_unnoticed)	/* _i: compressed or not */
 {
-	struct random rng = random_seeded(3);
 	struct entries_shape shape = { 6, 6, 30, true, false };
 	struct sstable_options options = { .block_size = 200,
 					   .compress = _i };
-	struct buf file = BUF_INIT;
 	struct sstable_info info;
-	struct entries e;
+	struct buf file = some_file(3, &shape, &options, &info);
 	size_t i;
 
-	entries_make(&e, &rng, &shape);
-	ck_assert_int_eq(write_entries(&file_system, 1, &e, &options, &info),
-			 0);
-	scratch_read(&s, "000000000001.sst", &file);
-	ck_assert_uint_eq(file.len, info.size);
 	quiet(true);
 	for (i = 0; i < file.len; i++) {
 		uint8_t mask = (uint8_t)(1 << i % 8);
@@ -307,25 +319,17 @@ START_TEST(no_flipped_bit_goes_unnoticed)	/* _i: compressed or not */
 	scratch_write(&s, "000000000001.sst", buf_bytes(&file));
 	sstable_put(opened(1));
 	buf_release(&file);
-	entries_free(&e);
 }
 END_TEST
 
 START_TEST(a_cut_file_is_refused)
 {
-	struct random rng = random_seeded(4);
-	struct entries_shape shape = { 3, 5, 30, true, false };
 	struct sstable_options options = { .block_size = 200 };
-	struct buf file = BUF_INIT;
 	struct sstable_info info;
+	struct buf file = some_file(4, &small, &options, &info);
 	struct sstable *t;
-	struct entries e;
 	size_t len;
 
-	entries_make(&e, &rng, &shape);
-	ck_assert_int_eq(write_entries(&file_system, 1, &e, &options, &info),
-			 0);
-	scratch_read(&s, "000000000001.sst", &file);
 	quiet(true);
 	for (len = 0; len < file.len; len++) {
 		scratch_write(&s, "000000000001.sst",
@@ -334,7 +338,6 @@ START_TEST(a_cut_file_is_refused)
 					      NULL), -EUCLEAN);
 	}
 	buf_release(&file);
-	entries_free(&e);
 }
 END_TEST
 
@@ -389,22 +392,15 @@ static void check_table(const struct buf *file, uint32_t table, size_t rows)
 /* Header and footer name the table, and blocks are of no other. */
 START_TEST(a_damaged_file_knows_its_table)
 {
-	struct random rng = random_seeded(5);
 	struct entries_shape shape = { 6, 6, 30, false, false };
 	struct sstable_options options = { .table = 77, .block_size = 200 };
-	struct buf file = BUF_INIT;
 	struct sstable_info info;
-	struct sstable *t;
-	struct entries e;
+	struct buf file = some_file(5, &shape, &options, &info);
+	struct sstable *t = opened(1);
 	uint32_t says;
 
-	entries_make(&e, &rng, &shape);
-	ck_assert_int_eq(write_entries(&file_system, 1, &e, &options, &info),
-			 0);
-	t = opened(1);
 	ck_assert_uint_eq(sstable_table(t), 77);
 	sstable_put(t);
-	scratch_read(&s, "000000000001.sst", &file);
 	quiet(true);
 	check_table(&file, 77, info.row_count);
 	file.ptr[12] ^= 1;		/* the footer knows better */
@@ -420,24 +416,16 @@ START_TEST(a_damaged_file_knows_its_table)
 			 -EUCLEAN);
 	ck_assert_uint_eq(says, 0);
 	buf_release(&file);
-	entries_free(&e);
 }
 END_TEST
 
 START_TEST(another_file_or_version_is_refused)
 {
-	struct random rng = random_seeded(4);
-	struct entries_shape shape = { 3, 5, 30, true, false };
 	struct sstable_options options = { .block_size = 200 };
-	struct buf file = BUF_INIT;
 	struct sstable_info info;
+	struct buf file = some_file(4, &small, &options, &info);
 	struct sstable *t;
-	struct entries e;
 
-	entries_make(&e, &rng, &shape);
-	ck_assert_int_eq(write_entries(&file_system, 1, &e, &options, &info),
-			 0);
-	scratch_read(&s, "000000000001.sst", &file);
 	quiet(true);
 	scratch_write(&s, "000000000002.sst", buf_bytes(&file));
 	ck_assert_int_eq(sstable_open(&t, &file_system, s.dir, 2, NULL),
@@ -452,14 +440,12 @@ START_TEST(another_file_or_version_is_refused)
 	ck_assert_int_eq(sstable_open(&t, &file_system, s.dir, 1, NULL),
 			 -EPROTONOSUPPORT);
 	buf_release(&file);
-	entries_free(&e);
 }
 END_TEST
 
 START_TEST(a_block_of_another_file_is_noticed)
 {
 	struct random rng = random_seeded(4);
-	struct entries_shape shape = { 3, 5, 30, true, false };
 	struct sstable_options options = { .block_size = 1 << 20 };
 	struct buf one = BUF_INIT, two = BUF_INIT;
 	struct sstable_info info;
@@ -467,7 +453,7 @@ START_TEST(a_block_of_another_file_is_noticed)
 	uint64_t end_of_blocks;
 
 	/* The same entries twice: only the identities differ. */
-	entries_make(&e, &rng, &shape);
+	entries_make(&e, &rng, &small);
 	ck_assert_int_eq(write_entries(&file_system, 1, &e, &options, &info),
 			 0);
 	ck_assert_int_eq(write_entries(&file_system, 2, &e, &options, &info),
