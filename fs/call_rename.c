@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "fs/at.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/keep.h"
 #include "fs/file/leave.h"
 #include "fs/file/stat.h"
@@ -184,9 +185,9 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 }
 
 /*
- * Change both names with nothing committed under either: text of n's
+ * Change both names with nothing committed under either meanwhile: text of n's
  * descriptors is committed under the new name, that of the replaced file's is
- * dropped.
+ * dropped. But what was just made has to be stored before it can be moved.
  */
 static int move_file(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, struct node *replaced)
@@ -196,8 +197,10 @@ static int move_file(struct op *op, struct node *n, struct node *dir,
 	struct write_buffer *old =
 		mine && replaced ? buffer_hold(fs, replaced) : NULL;
 	int err = mine && (old || !replaced) ?
-			  move_held(op, n, dir, name, replaced, old) : -ENOMEM;
+			  handle_commit_new(op, n, mine) : -ENOMEM;
 
+	if (!err)
+		err = move_held(op, n, dir, name, replaced, old);
 	buffer_release(fs, replaced, old);
 	buffer_release(fs, n, mine);
 	return err;

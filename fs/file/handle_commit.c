@@ -60,6 +60,19 @@ static int commit_buffer(struct op *op, struct node *n,
 	return 0;
 }
 
+int handle_commit_new(struct op *op, struct node *n,
+		      struct write_buffer *buffer)
+{
+	int err;
+
+	if (!buffer->is_new || buffer->refused || n->scratch)
+		return 0;
+	err = commit_buffer(op, n, buffer, true);
+	if (!err)
+		op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES);
+	return err;
+}
+
 /* Commit; nothing may come between that and clearing what is left to commit. */
 static int commit_locked(struct op *op, struct handle *h, bool truncated_too)
 	REQUIRES(&h->buffer->lock)

@@ -18,6 +18,10 @@ bool handle_takes_empty(struct op *op, struct node *n);
  * left. */
 int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		    uint64_t size);
+/* Commit the held buffer of a file of which nothing is stored yet, before it is
+ * moved. Others are left as they are. */
+int handle_commit_new(struct op *op, struct node *n,
+		      struct write_buffer *buffer) UNCHECKED;
 /* Set the time of a document's pending values (its descriptors have a buffer
  * each). False: none is pending. */
 bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);

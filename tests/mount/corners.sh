@@ -30,6 +30,16 @@ is 'by CQL too' '[["two","b","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.n
 printf other >"$M/k/notes/one/c"
 ok 'onto another row' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$M/k/notes/two/b" "$M/k/notes/one/c"
 is 'the row is replaced' '[["one","c","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.notes' | jq -c .rows)"
+# A file that was just made, and is open, moves with what it has; its maker goes on.
+is 'a new file moves before its close' 'one,c: 616263' "$(python3 -c '
+import os, sys
+new, old = sys.argv[1:]
+fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+os.write(fd, b"ab")
+os.rename(new, old)
+os.write(fd, b"c")
+os.close(fd)' "$M/k/notes/two/new" "$M/k/notes/one/c" 2>&1; cql 'SELECT * FROM k.notes' | jq -r '.rows[] | .[0] + "," + .[1] + ": " + .[2][2:]')"
+printf 'text\0more' >"$M/k/notes/one/c"
 mkdir "$M/k/other" "$M/k/other/one"
 is 'not to another table' 18 "$(python3 -c '
 import os, sys
