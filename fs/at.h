@@ -14,7 +14,7 @@ struct fs_entry;
 struct node;
 struct op;
 
-/* After at_begin all are set. */
+/* A call between at_begin, which sets all of it, and at_end. */
 struct at {
 	struct op *op;
 	struct node *dir;	/* a reference */

@@ -86,7 +86,7 @@ int fs_readdir(struct fs *fs, struct fs_call *call, uint64_t node,
 	op_watch(op, l->node);
 	unopened_close_all(op, l->node);
 	handles_commit_empty(op, l->node);
-	/* By another number of the directory entries have no nodes (at.h). */
+	/* Entries listed by another number of the directory have no nodes (at.h). */
 	mutex_lock(&l->lock);
 	err = listing_stream(op, l, cookie, plus && !is_former(l->node, node),
 			     fill, context);

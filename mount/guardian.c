@@ -170,7 +170,7 @@ int guardian_start(struct guardian *g, int argc, char **argv)
 		g->fd = fds[0];
 		return 0;
 	}
-	/* It ends when the daemon has, whichever of the two is signalled. */
+	/* The guardian ends after the daemon, whichever of them is signalled. */
 	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	setsid();

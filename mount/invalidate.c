@@ -76,7 +76,7 @@ static bool is_sent(const struct waiting *w,
 	       (!w->names || w->notice < pending[FS_NOTICES_NAMES]);
 }
 
-/* It is answered, and freed: its helper, if it has one still, goes on alone. */
+/* Let the helper of a reply that was sent, if it has one, go on alone. */
 static void leave_helper(struct waiting *w)
 {
 	if (w->helper)
@@ -284,7 +284,7 @@ void invalidate_answer(struct mount *m, struct fs_call *call, struct answer *a)
 		queue_names(m->fs, call);
 	if (waits)
 		return;
-	/* Without memory the reply is sent early rather than never. */
+	/* Send the reply early rather than never, if there is no memory. */
 	mem_free(w);
 	answer_send(a);
 }

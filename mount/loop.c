@@ -325,7 +325,7 @@ void loop_settle(struct loop *l)
 
 int loop_start(struct loop *l)
 {
-	/* It ends reads of the device. */
+	/* The signal ends reads of the device. */
 	struct sigaction action = { .sa_handler = wake };
 	int err;
 

@@ -122,7 +122,7 @@ static int add_mount_options(struct mount_options *o)
 	    asprintf(&text, "-o%s,subtype=widefs,default_permissions%s",
 		     options, o->read_only ? ",ro" : "") < 0)
 		goto out;
-	/* Before the user's, so that his fsname wins. */
+	/* Insert it before the user's options, so that his fsname wins. */
 	err = fuse_opt_insert_arg(&o->args, 1, text) ||
 	      (geteuid() == 0 &&
 	       fuse_opt_insert_arg(&o->args, 2, "-onosuid,nodev")) ||

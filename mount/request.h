@@ -50,7 +50,8 @@ bool request_closes_locks(const struct fuse_buf *buf);
 /* Return its number; of an interrupt: that of the request to end. */
 uint64_t request_number(const struct fuse_buf *buf);
 
-/* It is refused: a descriptor whose close it is loses its locks even so. */
+/* Note that a request is refused: if it closes a descriptor, the locks of that
+ * go even so. */
 void request_refused(struct fs *fs, const struct fuse_buf *buf);
 /* Serve it, and count it (fs_served). */
 void request_serve(struct fuse_session *session, struct fs *fs,

@@ -117,7 +117,7 @@ static struct user *find_user(struct share *s, uid_t uid)
 	return u;
 }
 
-/* One thread is left to the other users. */
+/* True if the user may have one more thread: one is left to the others. */
 static bool may_serve(const struct share *s, const struct user *u, bool heavy)
 {
 	return u->serving + 1 < s->thread_count &&
@@ -360,7 +360,7 @@ int share_admit(struct share_worker *w, struct fuse_buf *buf)
 	end_read(w);
 	w->closing = request_closes_locks(buf);
 	u = weight < REQUEST_LIGHT ? NULL : find_user(s, in->uid);
-	/* Without memory to queue it, it is served at once. */
+	/* Serve it at once if there is no memory to queue it. */
 	if (u && (u->waiting[heavy].first || !may_serve(s, u, heavy)))
 		err = put_by(s, buf, &r);
 	else if (weight == REQUEST_INTERRUPT && end_waiting(s, buf))

@@ -87,7 +87,7 @@ static int check(struct tool_check *c)
 	struct store *store;
 	int err = 0, status;
 
-	/* Damage is printed once, by report. */
+	/* Print no damage here: report does. */
 	log_set_sink(silent, NULL);
 	status = tool_open_store(&store, c->path, true);
 	if (status == TOOL_DAMAGED && c->json)

@@ -128,7 +128,7 @@ int describe_read(struct definitions *d, struct cql_backend *b,
 	}
 	if (b->ops->execute(b, buf_bytes(&statement))) {
 		tool_complain(b->place, "%s", b->error.message);
-		/* It has nothing else to refuse. */
+		/* An object that is missing is all that DESCRIBE refuses. */
 		status = b->error.code == CQL_INVALID_REQUEST ? TOOL_NONE :
 								TOOL_FAILED;
 	} else {

@@ -31,7 +31,8 @@ static bool is_run(const struct dump *d, const struct dump_piece *p)
 	return !p->whole && dump_type_of(d, p->column)->kind == TYPE_LIST;
 }
 
-/* Without a TTL first, then those that live longest; the oldest first. */
+/* Order pieces: those without a TTL first, then those that live longest; of
+ * equal ones the oldest first. */
 static int compare_pieces(const void *a, const void *b)
 {
 	const struct dump_piece *x = a, *y = b;

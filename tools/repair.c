@@ -141,7 +141,7 @@ static int repair(const char *path, const char *new_path,
 	struct salvage_counts counts;
 	int err;
 
-	/* Damage is printed once, by lost. */
+	/* Print no damage here: lost does. */
 	log_set_sink(silent, NULL);
 	progress_begin(&progress, mode, "repair", "files");
 	err = store_salvage(path, new_path, options, &told, &counts);

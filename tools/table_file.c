@@ -154,7 +154,8 @@ static void ask_reason(struct table_file *f, int err)
 	char *reason;
 
 	f->reason[n > 0 ? n : 0] = 0;
-	/* Its line numbers count what this descriptor took: ours differ. */
+	/* Drop the line number of the mount, which counts what this descriptor
+	 * took: ours differ. */
 	reason = strncmp(f->reason, "line ", 5) ? NULL :
 		 strstr(f->reason, ": ");
 	if (reason)

@@ -273,7 +273,7 @@ static void show_tables(struct screen *s, const struct view *v)
 			 rate(v, rows[i].count), rate(v, rows[i].other));
 }
 
-/* They are sorted already: by their requests since they came. */
+/* Show the clients, which come sorted by their requests. */
 static void show_clients(struct screen *s, const struct view *v)
 {
 	char *line = v->clients.len ? (char *)v->clients.ptr : NULL, *end;

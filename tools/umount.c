@@ -159,7 +159,7 @@ static char *store_of(const char *mount)
 	return found;
 }
 
-/* Until the store can be opened again: 0, or -EBUSY at the deadline. */
+/* Wait until the store can be opened again: 0, or -EBUSY at the deadline. */
 static int wait_closed(const char *store, double timeout_s)
 {
 	uint64_t end = clock_monotonic_ns() + (uint64_t)(timeout_s * 1e9);

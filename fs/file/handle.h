@@ -22,7 +22,7 @@
 enum buffer_state { BUFFER_CLEAN, BUFFER_TRUNCATED, BUFFER_DIRTY };
 struct write_buffer {
 	struct mutex lock;
-	/* These under the stripe of its name. */
+	/* Under the stripe of its name: */
 	_Atomic unsigned users;
 	struct node *node;	/* a reference; NULL: not listed there */
 	struct write_buffer *next;
@@ -70,7 +70,7 @@ struct handle {
 	struct write_buffer *buffer;		/* of a writer */
 	struct lock_file *locks;		/* of what it opened */
 	_Atomic bool locked;			/* it set one */
-	/* These under the buffer's lock. */
+	/* Under the buffer's lock: */
 	int failed;			/* a write was refused: no commit */
 	char *why;		/* its reason or that of torn, or NULL */
 	bool wrote, truncated;		/* since the last commit, by this one */
@@ -86,8 +86,8 @@ struct handle {
 	bool at_open;	/* and is not read since the open */
 	bool let_go;	/* it held its node, and has read all */
 	uint64_t read_len, read_hash;	/* of a text that it has read all of */
-	/* Of a schema.cql that was written completely: the keyspace that its
-	 * CREATE names, or empty while it has none. */
+	/* The keyspace that the CREATE of a completely written schema.cql
+	 * names; empty while it has none, and for other files. */
 	char whole[HANDLE_KEYSPACE_MAX + 1];
 	struct buf text;		/* a reader's, as it opened it */
 	struct charge charge;		/* of the length of text */

@@ -132,9 +132,9 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 		return commit_locked(op, h, by_name);
 	if (!h->truncated || h->buffer->state != BUFFER_TRUNCATED)
 		return 0;
-	/* An error without a reason, as a write may follow; and none for the
-	 * children of a shell, which close copies of descriptors that they
-	 * never wrote to. */
+	/* Give no reason, as a write may follow; and no error to the children
+	 * of a shell, which close copies of descriptors that they never wrote
+	 * to. */
 	if (!handle_takes_empty(op, handle_node(h)))
 		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
 	handle_count_empty(op->fs, h, true);
@@ -177,7 +177,7 @@ int handle_finish(struct op *op, struct handle *h)
 	is_new = h->buffer->is_new && !n->ops->file->document;
 	mutex_unlock(&h->buffer->lock);
 	is_last = buffer_give_handle(op->fs, h);
-	/* Made by open, and never written: remove the name again. */
+	/* Remove the name of a file that an open made and nobody wrote. */
 	if (is_new && is_last) {
 		atomic_fetch_or(&n->armed, ARMED_NAME);
 		op_notify(op, n, ARMED_NAME | ARMED_ATTRIBUTES | ARMED_PAGES);
@@ -233,8 +233,8 @@ void handles_commit_empty(struct op *op, struct node *n)
 
 	if (!atomic_load(&open->empties))
 		return;
-	/* Rare and short: handles cannot be freed while their list is
-	 * locked. */
+	/* The lock of the list keeps the handles; it is rarely held, and not for
+	 * long. */
 	mutex_lock(&open->lock);
 	for (h = open->writers; h; h = h->next)
 		if (atomic_load(&h->counted) &&

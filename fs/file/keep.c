@@ -56,7 +56,8 @@ void keep_for(struct op *op, struct node *n, struct account *keeper)
 	if (n->ops->directory && !n->table && !atomic_load(&n->mtime_ns))
 		atomic_store(&n->mtime_ns, store_timestamp(op->store) *
 						   MICROSECOND);
-	/* Kept before the drop is looked for: one that comes now finds it. */
+	/* Look for a drop of the table only now: a later one finds the node
+	 * kept. */
 	if (is_in_dropped(op, n))
 		node_unkeep(&op->fs->nodes, n);
 }
@@ -75,7 +76,7 @@ int keep_directory(struct op *op, struct node *n)
 	return err;
 }
 
-/* From the table down: none is kept in one that is not kept. */
+/* Begin at the table: a directory is kept only in one that is kept. */
 int keep_up(struct op *op, struct node *n)
 {
 	struct node *up[64];

@@ -220,8 +220,8 @@ int stat_and_load(struct op *op, struct node *n, struct child *out,
 
 	if (!file->load_with_stat || node_is_gone(n) ||
 	    unkeyed_holds(op->fs, n)) {
-		/* After a change in between an old time goes with the new text,
-		 * and copiers by time copy it again. */
+		/* If the file changes in between, an older time is told with the
+		 * new text: programs that copy by time copy it again. */
 		err = stat_node(op, n, out);
 		out->moment.state = 0;
 		return err ? err : content_load(op, n, text);
@@ -410,7 +410,7 @@ void stat_fill_entry(struct op *op, struct node *n, struct child *c,
 	if (c->volatile_name || n->json)
 		entry->entry_timeout_s = 0;
 	atomic_store(&n->ends_s, c->expires_s);
-	/* Armed before the check: later changes find it so. */
+	/* Arm before the check: later changes find it armed. */
 	if (entry->entry_timeout_s > 0)
 		atomic_fetch_or(&n->armed, ARMED_NAME);
 	if (!op_is_fresh(op) || (atomic_load(&n->flags) & NODE_PAST) ||

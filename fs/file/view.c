@@ -61,7 +61,7 @@ void view_version_free(struct fs *fs, struct view_version *v)
 	mem_free(v);
 }
 
-/* An empty one is paid for, too: it may grow. */
+/* An empty version is charged, too: it may grow. */
 static uint64_t cost_of(const struct view_version *v)
 {
 	return v->text.len ? v->text.len : 1;
@@ -531,8 +531,8 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c)
 	if (n->readers && (view_is_past(n) || c->size != n->version->child.size ||
 			   c->timestamp_us != n->version->child.timestamp_us))
 		*c = *told_of(fs, n->version);
-	/* Two sizes are on their way: it is unknown which one the kernel
-	 * keeps. */
+	/* Answers with two sizes are on their way: nobody knows which one the
+	 * kernel keeps. */
 	if ((atomic_load(&n->armed) & ARMED_ATTRIBUTES) &&
 	    atomic_load(&n->told_size) != c->size)
 		n->mixed = true;
@@ -561,7 +561,7 @@ uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 			   (atomic_load(&n->armed) & bits & ARMED_ATTRIBUTES) &&
 			   view_applies(n))) {
 		node_pass(&fs->nodes, n);
-		/* Its readers ask from now on: view_follow. */
+		/* From now on the kernel asks for its attributes: view_follow. */
 		bits = ARMED_NAME | ARMED_ATTRIBUTES;
 		if (op && (atomic_load(&n->armed) & ARMED_NAME) &&
 		    op_drops_name(op, n))

@@ -122,7 +122,7 @@ int view_missed(struct op *op, struct node *n, bool first,
 int view_lost(struct op *op, struct node *dir)
 {
 	struct retry *r = retry_take(op);
-	/* In a snapshot that was released no look is made. */
+	/* A snapshot that was released is not looked into. */
 	bool looked = r && (r->looked ||
 			    (dir->snapshot && r->asked == dir));
 
@@ -382,7 +382,7 @@ static int open_current(struct op *op, struct handle *h, const struct retry *r,
 
 	if (!err)
 		h->hold = writer ? HOLD_WRITE : HOLD_READ;
-	/* Made and not committed: it exists for its maker. */
+	/* A file that was made and not committed exists for its maker. */
 	if (err == -ENOENT && !h->writer && buffer_is_callers(op, n))
 		return 0;
 	if (err == -ESTALE)	/* it, or its table */

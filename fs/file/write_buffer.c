@@ -202,7 +202,7 @@ bool buffer_size(struct op *op, struct node *n, uint64_t *size)
 	pending = buffer->state != BUFFER_CLEAN || orphan;
 	len = buffer->text.len;
 	mutex_unlock(&buffer->lock);
-	/* Only its writers' node shows it: the name shows the committed
+	/* Show it by its writers' node alone: the name has the committed
 	 * size. */
 	if (orphan || (pending && (n->scratch || view_is_written(op->fs, n)) &&
 		       is_writer(op, n, buffer)))
@@ -333,7 +333,7 @@ void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
 		put_text(op, buffer, text);
 	buffer->orphan = true;
 	buffer->is_new = false;
-	/* Its user is the node, for all descriptors: freed with it. */
+	/* The node is its user, for all descriptors: it is freed with the node. */
 	mutex_lock(&s->lock);
 	named = unlist_locked(s, buffer);
 	if (n->orphan != buffer)

@@ -208,7 +208,7 @@ static int read_old(struct op *op, struct node *n, const struct place *p,
 	return 1;
 }
 
-/* Know of the cell what was written. */
+/* Note what was written as known of the cell. */
 static void know_written(struct op *op, struct node *n, const struct place *p,
 			 struct bytes value, int64_t timestamp_us,
 			 int64_t mtime_ns, const struct write *w)

@@ -182,7 +182,7 @@ bool cell_takes_empty(struct op *op, struct node *n)
 	struct place p;
 	int err = place_type(op, n, &p);
 
-	/* Of a table that was dropped the store says so. */
+	/* If the table was dropped, the store says so. */
 	return err ? err == -ESTALE : has_empty(p.type) || !p.type;
 }
 

@@ -297,7 +297,7 @@ static char *next_word(struct op *op, struct bytes *rest)
 	return word;
 }
 
-/* In the name of a snapshot %20 is a space: no name has that else. */
+/* Read %20 in the name of a snapshot as a space: no name has a %20. */
 static void read_spaces(char *word)
 {
 	char *to = word;

@@ -148,7 +148,7 @@ static int rmdir_element(struct op *op, struct node *n)
 	return err == -ENOENT ? 0 : err ? err : -ENOTEMPTY;
 }
 
-/* If there is no cell yet the time is remembered. */
+/* Remember the time if there is no cell yet. */
 static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	int err = cell_set_mtime(op, n, mtime_ns);

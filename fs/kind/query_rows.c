@@ -401,7 +401,7 @@ int query_rows_has(struct op *op, const struct row_query *q,
 		return got;
 	if (!row_query_has_key(q, key->partition_key, values, key->clustering))
 		return 0;
-	/* Of a virtual table not every user sees every row. */
+	/* Users do not all see the same rows of a virtual table. */
 	if (row_query_print_check(&text, q, values, key->clustering, false) ||
 	    (t->flags & TABLE_VIRTUAL))
 		got = text.failed ? -ENOMEM :

@@ -31,7 +31,7 @@ struct lines {
 	size_t good;		/* after the last line that is done */
 	uint64_t line;		/* lines before `at`, */
 	uint64_t good_line;	/* and before `good` */
-	/* Not applied yet: */
+	/* Rows that were read and are not applied yet: */
 	struct line_row *rows;
 	size_t *ends;		/* where each ends in data, */
 	uint64_t *numbers;	/* and the number of its line */
@@ -232,7 +232,7 @@ static int take_first(struct lines *l, bool *complete)
 		return -ENOMEM;
 	}
 	err = take_line(l, buf_bytes(&r->rest), len);
-	/* It is used until it is applied. */
+	/* Apply it now: its bytes are those of the rest, which is dropped. */
 	if (!err)
 		err = apply(l);
 	drop_rest(l->op, r);

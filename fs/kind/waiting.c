@@ -333,7 +333,7 @@ struct node *waiting_node(struct fs *fs, uint64_t id)
 
 bool waiting_restarts(struct op *op, const struct node *n)
 {
-	/* When the call began it forwarded to none. */
+	/* When the call began the node did not forward to another one. */
 	bool restarts = wait_for_writing(op->fs, n) ||
 			(n->table && atomic_load(&n->forward) &&
 			 (atomic_load(&n->table->flags) & NODE_ADOPTED));

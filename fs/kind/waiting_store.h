@@ -30,7 +30,7 @@ int waiting_save(struct op *op, struct node *n);
 int waiting_save_row(struct op *op, struct node *n);
 /* Store the text of the @key n of a directory in which files may wait. */
 int waiting_save_key(struct op *op, struct node *n, struct bytes text);
-/* It is removed. */
+/* Forget the text of the @key n, which is removed. */
 int waiting_unsave(struct op *op, struct node *n);
 /* The scratch file n, waiting or not, gets this name of dir, where it waits or
  * not. */

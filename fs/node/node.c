@@ -503,7 +503,7 @@ void node_unkeep_below(struct node_table *t, struct node *n)
 	struct node **children;
 	size_t i, count;
 
-	/* Without memory they stay until the end. */
+	/* Without memory they stay in the table until its end. */
 	if (node_children(t, n, CHILDREN_ALL, &children, &count))
 		return;
 	for (i = 0; i < count; i++) {

@@ -36,7 +36,8 @@ static unsigned stripe_of_thread(void)
 	return mine - 1;
 }
 
-/* Two that take one place at the same time may lose a few counts. */
+/* Count a request of that process. Threads that take one place for two
+ * processes at the same time may lose a few counts. */
 static void count_client(struct requests *r, uint64_t who, uint64_t now_s)
 {
 	unsigned first = (unsigned)(who * 0x9e3779b97f4a7c15ull >> 56), i;

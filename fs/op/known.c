@@ -16,7 +16,7 @@
 /* Memory with more is not used again. */
 #define SPARE_BYTES (64 << 10)
 
-/* It shows data of one partition alone. */
+/* True if the node shows data of one partition alone. */
 bool known_may_be(const struct node *n)
 {
 	const struct file_kind *file = n->ops->file;

@@ -39,7 +39,8 @@ static void add_groups(struct buf *groups, const char *at)
 	}
 }
 
-/* Without memory, or if the process is not found, there are none. */
+/* Read the groups of the caller; none without memory, or if its process is
+ * not found. */
 void credentials_read(struct credentials *c)
 {
 	static const char word[] = "Groups:";

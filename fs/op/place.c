@@ -33,7 +33,7 @@ struct table *op_table(struct op *op, const struct node *n)
 		return op->found;
 	t = schema_table(op->schema, node_value(n->table->parent),
 			 node_value(n->table));
-	/* It may have another name by now, which its node need not have yet. */
+	/* The table may have a new name, which its node need not have yet. */
 	if (!t || t->number != n->table->number)
 		t = schema_table_by_number(op->schema, n->table->number);
 	if (!t || !t->number)	/* virtual ones all have the number 0 */

@@ -35,7 +35,8 @@ enum hint {
 	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
 	HINTS_STORED_SHIFT = 8,	/* shifted by this: those in the store */
 };
-/* Above them a node has the number of truncations before they were read. */
+/* The bits of a node above the hints: the number of truncations before the
+ * hints were read. */
 #define HINTS_AFTER_SHIFT 32
 
 void times_child_owner(struct child *c, const struct table *t)

@@ -216,6 +216,6 @@ int entry_read_value(struct op *op, const struct place *p, struct bytes value,
 		key->partition_key = read_bytes(&r, read_be32(&r));
 	for (; i < p->table->clustering_count; i++)
 		key->clustering[i] = read_bytes(&r, read_be32(&r));
-	/* If it cannot be read, the table was given another key since. */
+	/* An entry that cannot be read is of a key that the table had before. */
 	return r.failed || reader_left(&r) ? -ESTALE : 0;
 }

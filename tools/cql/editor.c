@@ -253,7 +253,7 @@ void cql_editor_remember(struct cql_editor *e, struct bytes statement)
 	text = buf_cstr(&line);
 	if (*text && strcmp(text, ";")) {
 		history(e->history, &event, H_ENTER, text);
-		/* At once, so that a shell that is killed leaves it. */
+		/* Save it at once, so that a killed shell leaves it. */
 		if (e->history_path)
 			history(e->history, &event, H_SAVE, e->history_path);
 	}
@@ -338,7 +338,7 @@ int cql_editor_line(struct cql_editor *e, struct buf *out,
 	fflush(stdout);
 	cql_interrupt_clear();
 	el_resize(e->line);
-	/* Before the prompt is seen: what is typed then is ours. */
+	/* Take the terminal before the prompt is seen, for what is typed then. */
 	el_set(e->line, EL_PREP_TERM, 1);
 	text = el_gets(e->line, &count);
 	if (cql_interrupted()) {

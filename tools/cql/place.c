@@ -79,7 +79,7 @@ void cql_place_show(struct buf *out, const struct cql_error *error,
 		end++;
 	if (width < 20)
 		width = 20;
-	/* Of a long line show the part around the token. */
+	/* Show the part of a long line that is around the token. */
 	if (step_on(statement, begin, end, width) < end)
 		begin = step_back(statement, at, begin, width / 2);
 	end = step_on(statement, begin, end, width);

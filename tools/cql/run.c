@@ -78,7 +78,7 @@ int shell_ask(struct shell *shell, const char *statement)
 	return err;
 }
 
-/* For people it is part of the output; among data for programs it is not. */
+/* Print the trace: to people as output, but not among data for programs. */
 static void print_trace(struct shell *shell)
 {
 	bool data = shell->mode == SHELL_CSV || shell->mode == SHELL_JSON;

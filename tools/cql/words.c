@@ -47,7 +47,7 @@ static const struct following keywords[] = {
 	{ "TRUNCATE", { "TABLE" } },
 	{ "UPDATE", { "AND", "CONTAINS", "EXISTS", "IF", "IN", "NULL", "SET",
 		      "TIMESTAMP", "TTL", "USING", "WHERE" } },
-	/* For a batch, and for statements that begin with no keyword. */
+	/* The words for a batch, and for statements that begin with no keyword. */
 	{ "", { "AND", "APPLY BATCH", "CONTAINS", "DELETE", "EXISTS", "FROM",
 		"IF", "IN", "INSERT INTO", "JSON", "NOT", "NULL", "SET",
 		"TIMESTAMP", "TTL", "UPDATE", "USING", "VALUES", "WHERE" } },

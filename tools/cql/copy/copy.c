@@ -315,7 +315,7 @@ void copy_progress_hide(struct copy *c)
 		fputs("\r\033[K", stderr);
 }
 
-/* On a terminal nothing in the first second. */
+/* Print the progress: on a terminal after the first second. */
 void copy_progress(struct copy *c, bool end)
 {
 	bool person = isatty(STDERR_FILENO);
