@@ -3,7 +3,7 @@
  *
  *   WIDEFS   the marker, replaced as a whole:
  *              0  8  "WIDEFS\n" and a 0 byte
- *              8  4  format version, 1 to 6             (little-endian, as all)
+ *              8  4  format version, 1 to 7             (little-endian, as all)
  *             12  4  1 once the engine's files were made, else 0
  *             16 16  a random id
  *             32  8  XXH3 of bytes 0..31
@@ -27,6 +27,7 @@
  *      lsm/commitlog_format.h)
  *   5  the manifest knows snapshots (lsm/manifest_step.h)
  *   6  sstables name their table (sstable/format.h)
+ *   7  the manifest knows the owners of snapshots (lsm/manifest_step.h)
  *
  * A store of an earlier version is opened, and if it may be written it is made
  * one of this version first, before anything of this version is in it.
@@ -60,7 +61,7 @@
 #define LOCK_NAME "LOCK"
 #define ENGINE_NAME "engine"
 #define MAGIC "WIDEFS\n"
-#define VERSION 6
+#define VERSION 7
 #define MARKER_LENGTH 40
 
 static int open_directory(const struct file_ops *files, const char *path,

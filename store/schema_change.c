@@ -375,7 +375,7 @@ static int build_indexes(struct store *s)
  * error of it. The next open drops them. */
 static int change_schema(struct store *s, const struct schema_edit *edit)
 {
-	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s);
+	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s, edit->owner);
 	struct schema *next = NULL, *was;
 	int err = edit->edit(edit->context, s->schema, &next);
 
@@ -402,9 +402,10 @@ static int change_schema(struct store *s, const struct schema_edit *edit)
 int store_edit_schema(struct store *s,
 		      int (*edit)(void *context, const struct schema *now,
 				  struct schema **next),
-		      void *context)
+		      void *context, uid_t owner)
 {
-	struct schema_edit e = { .edit = edit, .context = context };
+	struct schema_edit e = { .edit = edit, .context = context,
+				 .owner = owner };
 
 	return store_edit_tables(s, &e);
 }

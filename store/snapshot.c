@@ -144,9 +144,9 @@ int snapshot_find(struct store *s, const char *name, uint64_t number,
 	return err;
 }
 
-int snapshot_create(struct store *s, const char *name)
+int snapshot_create(struct store *s, const char *name, uid_t owner)
 {
-	struct manifest_snapshot made = { .number = 0 };
+	struct manifest_snapshot made = { .owner = owner };
 	int err;
 
 	if (!snapshot_name_is_valid(bytes_str(name)))

@@ -3,8 +3,10 @@
  * stay as they are until they are dropped. lsm/manifest_step.h says how they are
  * kept. TRUNCATE, DROP, ALTER TABLE that drops a column, and a restore make
  * automatic ones (snapshot_automatic.h): one for each table, or for everything.
- * These are given up, all of them, when the disk is full, and the oldest when
- * they are of more than SNAPSHOT_AUTOMATIC changes. Any thread.
+ * These are given up, all of them, when the disk is full; and when they are of
+ * more than SNAPSHOT_AUTOMATIC changes, the oldest of the user whose requests have
+ * made the most of these: so nobody's requests push out what others' have made.
+ * Any thread.
  */
 #ifndef STORE_SNAPSHOT_H
 #define STORE_SNAPSHOT_H
@@ -21,8 +23,8 @@
 bool snapshot_name_is_valid(struct bytes name);
 
 /* Take a snapshot of the whole store, as of this moment, durably: no data is
- * copied. -EINVAL: such a name; -EEXIST; -EROFS; -ENOSPC; another -errno. */
-int snapshot_create(struct store *s, const char *name);
+ * copied. owner: whose request it is, which its record keeps. -EINVAL: such a name; -EEXIST; -EROFS; -ENOSPC; another -errno. */
+int snapshot_create(struct store *s, const char *name, uid_t owner);
 /* Release the snapshot, and the room that it alone holds. Its readers keep it
  * until they release it. -ENOENT, -EROFS, another -errno. */
 int snapshot_drop(struct store *s, const char *name);
@@ -36,10 +38,10 @@ int snapshot_find(struct store *s, const char *name, uint64_t number,
  * has the name that theirs have in common: WHAT-ms. */
 bool snapshot_name_is_of(const char *name, const char *change);
 /* Take automatic ones of the keyspace's tables, if any of them has rows, before
- * it is removed piece by piece. change: gets their WHAT-ms, or "". 0, -EROFS,
- * -EINTR. */
+ * it is removed piece by piece. owner: whose request it is. change: gets their
+ * WHAT-ms, or "". 0, -EROFS, -EINTR. */
 int snapshot_keep_keyspace(struct store *s, struct bytes name, const char *what,
-			   char *change, size_t size);
+			   uid_t owner, char *change, size_t size);
 /* Compute the bytes that the snapshot alone holds. 0, -ENOENT, -ENOMEM. */
 int snapshot_held(struct store *s, uint64_t number, uint64_t *bytes);
 
@@ -57,7 +59,8 @@ void snapshot_rest(struct store *s);
 /*
  * Bring back all that the snapshot has (keyspace NULL), a keyspace, or a table:
  * schema, rows, owners and times, in one atomic step; present data is replaced.
- * Of a table, the keyspace and its types are made where they are missing. 0;
+ * Of a table, the keyspace and its types are made where they are missing. owner:
+ * whose request it is, and so the snapshot of what was there before. 0;
  * -ENOENT, -EINVAL with *why; an error as of store_edit_schema.
  */
 struct snapshot_part {
@@ -65,7 +68,7 @@ struct snapshot_part {
 	const char *keyspace, *table;	/* NULL: all of them */
 };
 int snapshot_restore(struct store *s, const struct snapshot_part *part,
-		     struct buf *why);
+		     uid_t owner, struct buf *why);
 
 /* ------------------------------------------------------ for store/ alone */
 /* Append the text, limited to 200 bytes, as a part of a name other than its

@@ -92,7 +92,8 @@ static void keep(struct snapshot_automatic *a, const struct table *t,
 		 const char *what, bool with_others)
 {
 	struct automatic_one one = { .table = t, .with_others = with_others,
-				     .made.automatic = true };
+				     .made.automatic = true,
+				     .made.owner = a->owner };
 	struct automatic_one *grown;
 
 	find_name(a, one.made.name, sizeof(one.made.name), what,
@@ -315,13 +316,13 @@ void snapshot_automatic_end(struct snapshot_automatic *a)
 			    "given up: %s", strerror(-err));
 	mem_free(a->list);
 	mem_free(a->ones);
-	*a = SNAPSHOT_AUTOMATIC_INIT(a->store);
+	*a = SNAPSHOT_AUTOMATIC_INIT(a->store, a->owner);
 }
 
 int snapshot_keep_keyspace(struct store *s, struct bytes name, const char *what,
-			   char *change, size_t size)
+			   uid_t owner, char *change, size_t size)
 {
-	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s);
+	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s, owner);
 	const struct keyspace *k;
 	int err;
 

@@ -21,12 +21,14 @@
 struct automatic_one;
 struct snapshot_automatic {
 	struct store *store;
+	uid_t owner;			/* whose request the change is */
 	struct automatic_one *ones;
 	size_t count, room;
 	int64_t ms;			/* of the names; 0: not chosen yet */
 	struct manifest_snapshot *list;	/* as taken */
 };
-#define SNAPSHOT_AUTOMATIC_INIT(s) ((struct snapshot_automatic){ .store = (s) })
+#define SNAPSHOT_AUTOMATIC_INIT(s, uid) ((struct snapshot_automatic){         \
+	.store = (s), .owner = (uid) })
 
 /* Keep the table, unless its options forbid it, or the disk is full. It is kept
  * only if it has rows. REQUIRES ddl. */

@@ -479,11 +479,12 @@ static void close_sources(struct restore *r)
 }
 
 int snapshot_restore(struct store *s, const struct snapshot_part *part,
-		     struct buf *why)
+		     uid_t owner, struct buf *why)
 {
 	struct restore r = { .s = s, .part = part, .why = why };
 	struct schema_edit how = { .edit = edit, .fill = fill,
-				   .forget = forget, .context = &r };
+				   .forget = forget, .context = &r,
+				   .owner = owner };
 	int err;
 
 	if (s->read_only)

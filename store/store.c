@@ -355,9 +355,9 @@ int store_compact(struct store *s, struct table *t)
 	return err;
 }
 
-int store_truncate(struct store *s, struct table *t)
+int store_truncate(struct store *s, struct table *t, uid_t owner)
 {
-	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s);
+	struct snapshot_automatic keep = SNAPSHOT_AUTOMATIC_INIT(s, owner);
 	int err;
 
 	if (s->read_only)

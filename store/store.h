@@ -52,12 +52,13 @@ bool store_has_failed(const struct store *s);
  * version and makes the next (NULL with 0: nothing to do); it is then made
  * durable, passed to the engine, published, and observers are told. Data of
  * removed tables is dropped; new tables get their engine number here (a table
- * with number 0), new indexes are built before this returns.
+ * with number 0), new indexes are built before this returns. owner: the user
+ * whose request it is, who owns the automatic snapshots of it (snapshot.h).
  */
 int store_edit_schema(struct store *s,
 		      int (*edit)(void *context, const struct schema *now,
 				  struct schema **next),
-		      void *context);
+		      void *context, uid_t owner);
 /*
  * The same where a new table may take the name of another. `move` then copies
  * the rows (commit_fill) while no other thread writes; if it fails the schema
@@ -78,10 +79,11 @@ struct schema_edit {
 	 * removed. */
 	void (*forget)(void *context);
 	void *context;
+	uid_t owner;
 };
 int store_edit_tables(struct store *s, const struct schema_edit *edit);
-/* Remove all rows of a table and its indexes. */
-int store_truncate(struct store *s, struct table *t);
+/* Remove all rows of a table and its indexes. owner: as above. */
+int store_truncate(struct store *s, struct table *t, uid_t owner);
 
 /* ------------------------------------------------------------- durability */
 /* Sync the log: all that was applied before the call is on disk at the

@@ -53,6 +53,8 @@ struct snapshot_line {
 	int64_t created_s;
 	uint64_t held;
 	bool automatic;
+	bool owned;
+	uint64_t owner;			/* a uid, if owned */
 };
 
 static const char *object_of(const struct snapshot_work *w)
@@ -83,6 +85,8 @@ static int each_here(const struct snapshot_work *w,
 			.name = list[i].name,
 			.created_s = list[i].created_us / 1000000,
 			.automatic = list[i].automatic,
+			.owned = list[i].owner != MANIFEST_NO_OWNER,
+			.owner = list[i].owner,
 		};
 
 		err = snapshot_held(w->store, list[i].number, &l.held);
@@ -93,12 +97,14 @@ static int each_here(const struct snapshot_work *w,
 	return err;
 }
 
-static uint64_t attribute_of(const char *path, const char *name)
+/* Read an attribute that is a number: false, and 0, if there is none. */
+static bool read_attribute(const char *path, const char *name, uint64_t *value)
 {
 	char text[32] = "";
 	ssize_t n = getxattr(path, name, text, sizeof(text) - 1);
 
-	return n > 0 ? strtoull(text, NULL, 10) : 0;
+	*value = n > 0 ? strtoull(text, NULL, 10) : 0;
+	return n > 0;
 }
 
 static int each_mounted(const struct snapshot_work *w,
@@ -115,12 +121,16 @@ static int each_mounted(const struct snapshot_work *w,
 	while (dir && !err && (e = readdir(dir))) {
 		char *one = e->d_name[0] == '.' ? NULL : path_of(w, e->d_name);
 		struct snapshot_line l = { .name = e->d_name };
+		uint64_t created, automatic;
 
 		if (!one)
 			continue;
-		l.created_s = (int64_t)attribute_of(one, "user.created");
-		l.held = attribute_of(one, "user.held");
-		l.automatic = attribute_of(one, "user.automatic");
+		read_attribute(one, "user.created", &created);
+		read_attribute(one, "user.held", &l.held);
+		read_attribute(one, "user.automatic", &automatic);
+		l.owned = read_attribute(one, "user.owner", &l.owner);
+		l.created_s = (int64_t)created;
+		l.automatic = automatic;
 		err = each(&l, context);
 		free(one);
 	}
@@ -155,7 +165,12 @@ static void print_line(const struct snapshot_line *l, bool json)
 	printf("{\"name\":\"");
 	for (c = l->name; *c; c++)
 		printf(*c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-	printf("\",\"created\":\"%s\",\"held\":%" PRIu64 "}\n", time, l->held);
+	printf("\",\"created\":\"%s\",\"held\":%" PRIu64 ",\"owner\":", time,
+	       l->held);
+	if (l->owned)
+		printf("%" PRIu64 "}\n", l->owner);
+	else
+		printf("null}\n");
 }
 
 static int list_one(const struct snapshot_line *l, void *context)
@@ -202,7 +217,7 @@ static int create(const struct snapshot_work *w)
 	if (!snapshot_name_is_valid(bytes_str(w->name)))
 		err = -EINVAL;
 	else if (w->store)
-		err = snapshot_create(w->store, w->name);
+		err = snapshot_create(w->store, w->name, getuid());
 	else
 		err = !path ? -ENOMEM : mkdir(path, 0755) ? -errno : 0;
 	free(path);
@@ -290,7 +305,8 @@ static int restore_here(const struct snapshot_work *w)
 		part.table = dot + 1;
 	}
 	err = w->part && !keyspace ? -ENOMEM :
-				     snapshot_restore(w->store, &part, &why);
+				     snapshot_restore(w->store, &part, getuid(),
+						      &why);
 	status = tell(w, err, why.len ? buf_cstr(&why) : NULL);
 	buf_release(&why);
 	free(keyspace);

@@ -58,7 +58,9 @@ static int print_help(struct op *op, struct buf *out)
 "                             @cols=A,B at the end some of their columns\n"
 "  mkdir .snapshots/NAME      keeps all as it is now, to read in there; rmdir\n"
 "                             releases it; DROP, TRUNCATE and rm -r KEYSPACE\n"
-"                             keep the tables there. To undo: cp from it, or\n"
+"                             keep the tables there, those of the last changes:\n"
+"                             of more than 64 the oldest go of the user who has\n"
+"                             made the most of them. To undo: cp from it, or\n"
 "                             widefsctl snapshot restore STORE NAME [K[.T]]\n"
 "  mv TABLE KEYSPACE/OTHER    renames a table; likewise a keyspace\n"
 "  rsync -aX MNT/ BACKUP/     copies everything. To restore: mkdir KEYSPACE,\n"
@@ -332,7 +334,7 @@ static int restore(struct op *op, struct bytes rest)
 	part.keyspace = what;
 	part.table = dot ? dot + 1 : NULL;
 	op->broadcast = true;	/* nothing of it is known to the kernel */
-	err = snapshot_restore(op->store, &part, &why);
+	err = snapshot_restore(op->store, &part, op_uid(op), &why);
 	if (err && why.len && !why.failed)
 		err = op_refuse(op, err == -ENOENT ? -EINVAL : err, "%s",
 				buf_cstr(&why));

@@ -65,7 +65,7 @@ int schema_open_session(struct op *op, struct cql_session **out,
 		return err;
 	if (as_caller)
 		cql_session_rights(*out, schema_may_caller, op);
-	cql_session_owner(*out, call ? call->uid : op->fs->uid,
+	cql_session_owner(*out, op_uid(op),
 			  call ? call->gid : op->fs->gid, mode);
 	return keyspace ? cql_session_use(*out, bytes_str(keyspace)) : 0;
 }
@@ -272,7 +272,8 @@ static int unlink_schema(struct op *op, struct node *n)
 {
 	char change[64], line[256];
 	int err = snapshot_keep_keyspace(op->fs->store, node_value(n->parent),
-					 "removed", change, sizeof(change));
+					 "removed", op_uid(op), change,
+					 sizeof(change));
 
 	if (err)
 		return err;

@@ -49,7 +49,7 @@ int scratch_create(struct op *op, struct bytes name, struct child *out)
 	s->mtime_ns = clock_now_us() * MICROSECOND;
 	s->expires_s = NO_TIME;
 	s->mode = 0644;
-	s->uid = op->call ? op->call->uid : op->fs->uid;
+	s->uid = op_uid(op);
 	s->gid = op->call ? op->call->gid : op->fs->gid;
 	child_init(out, &kind_scratch);
 	out->scratch = s;

@@ -129,7 +129,7 @@ static int make_snapshot(struct op *op, struct node *dir, struct bytes name,
 				 "keyspace's: '/', '%%', control bytes, a "
 				 "leading '.' or '@' and the dot of a "
 				 "document's suffix are written as %%XX");
-	err = snapshot_create(op->fs->store, text);
+	err = snapshot_create(op->fs->store, text, op_uid(op));
 	return err ? err : lookup_snapshot(op, dir, name, out);
 }
 
@@ -172,22 +172,23 @@ static int release(struct op *op, struct node *n)
 static int get_attribute(struct op *op, struct node *n, const char *name,
 			 struct buf *out)
 {
-	struct manifest_snapshot found = { .created_us = 0 };
+	struct manifest_snapshot found;
 	uint64_t figure;
-	int err;
+	int err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
 
-	if (!strcmp(name, "expires"))
-		return -ENODATA;
+	if (err)
+		return err;
 	if (!strcmp(name, "held")) {
 		err = snapshot_held(op->fs->store, n->snapshot, &figure);
 	} else if (!strcmp(name, "created")) {
-		err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
 		figure = (uint64_t)found.created_us / 1000000;
 	} else if (!strcmp(name, "automatic")) {
-		err = snapshot_find(op->fs->store, NULL, n->snapshot, &found);
 		figure = found.automatic;
+	} else if (!strcmp(name, "owner")) {
+		figure = found.owner;
+		err = found.owner == MANIFEST_NO_OWNER ? -ENODATA : 0;
 	} else {
-		return -EOPNOTSUPP;
+		return strcmp(name, "expires") ? -EOPNOTSUPP : -ENODATA;
 	}
 	if (!err)
 		buf_add_format(out, "%llu", (unsigned long long)figure);

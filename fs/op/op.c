@@ -322,12 +322,17 @@ int op_write(struct op *op, struct write *w)
 	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));
 }
 
+uid_t op_uid(const struct op *op)
+{
+	return op->call ? op->call->uid : op->fs->uid;
+}
+
 int op_edit_schema(struct op *op,
 		   int (*edit)(void *context, const struct schema *now,
 			       struct schema **next),
 		   void *context)
 {
-	int err = store_edit_schema(op->store, edit, context);
+	int err = store_edit_schema(op->store, edit, context, op_uid(op));
 
 	if (err)
 		return err;

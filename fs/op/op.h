@@ -253,6 +253,8 @@ void op_leave(struct op *op);
 void op_renew_schema(struct op *op);
 /* Returns err; a refusal with a reason is put down in errors. */
 int op_end(struct op *op, int err, struct node *node, const char *name);
+/* Return the user whose request it is; without a call, the mounter. */
+uid_t op_uid(const struct op *op);
 /* Return the op that runs on this thread, for the store's observer; or NULL. */
 struct op *op_current(void);
 /* Set the reason; returns err. The first reason stays. */

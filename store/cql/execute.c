@@ -104,7 +104,8 @@ static int execute_truncate(struct cql_result *r, const struct drop *d)
 				 "user-modifiable.", t->keyspace);
 	return refuse_store_failure(x,
 				    store_truncate(x->store,
-						   (struct table *)t));
+						   (struct table *)t,
+						   x->session->uid));
 }
 
 int execute_statement(struct cql_result *r, const struct statement *s)

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "store/base/alloc.h"
+#include "store/base/array.h"
 #include "store/base/log.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_compact.h"
@@ -194,47 +195,104 @@ static bool is_held(struct lsm *lsm, uint64_t number)
 	return h;
 }
 
-/* Return how many of the list, which is by age, come before the newest `most`
- * changes that automatic ones are of. */
-static size_t count_old(const struct manifest_snapshot *list, size_t count,
-			size_t most)
+/* ------------------------------------------------------------------ giving up */
+/* The automatic snapshots of one change, which follow each other. */
+struct snapshot_change {
+	const struct manifest_snapshot *list;
+	size_t count;
+};
+
+/* True if both were taken by one change. */
+static bool is_same_change(const struct manifest_snapshot *a,
+			   const struct manifest_snapshot *b)
 {
-	const struct manifest_snapshot *newer = NULL;
-	size_t changes = 0;
-
-	for (; count; count--) {
-		const struct manifest_snapshot *s = &list[count - 1];
-
-		if (!s->automatic)
-			continue;
-		if (!newer || newer->created_us != s->created_us)
-			changes++;
-		if (changes > most)
-			break;
-		newer = s;
-	}
-	return count;
+	return a->automatic && b->automatic && a->created_us == b->created_us &&
+	       a->owner == b->owner;
 }
 
-int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any)
+/* Find the changes in the list, which is by age: their number. There is room for
+ * one of each snapshot. */
+static size_t find_changes(struct snapshot_change *changes,
+			   const struct manifest_snapshot *list, size_t count)
 {
-	struct manifest_snapshot *list;
-	size_t count, old, i;
-	int err = manifest_snapshots(lsm->manifest, &list, &count);
+	size_t found = 0, i;
 
-	*any = false;
-	old = err ? 0 : count_old(list, count, most);
-	for (i = 0; !err && i < old; i++) {
-		if (!list[i].automatic || is_held(lsm, list[i].number))
+	for (i = 0; i < count; i++)
+		if (i && is_same_change(&list[i - 1], &list[i]))
+			changes[found - 1].count++;
+		else if (list[i].automatic)
+			changes[found++] =
+				(struct snapshot_change){ &list[i], 1 };
+	return found;
+}
+
+static size_t count_of_owner(const struct snapshot_change *changes,
+			     size_t count, uid_t owner)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < count; i++)
+		n += changes[i].list->owner == owner;
+	return n;
+}
+
+/* Return the place of the oldest change of the owner who has the most; of those
+ * who have as many, of the one whose oldest is older. */
+static size_t find_surplus(const struct snapshot_change *changes, size_t count)
+{
+	size_t best = 0, most = 0, i;
+
+	for (i = 0; i < count; i++) {
+		size_t n = count_of_owner(changes, count,
+					  changes[i].list->owner);
+
+		if (n > most) {
+			most = n;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static int give_up_change(struct lsm *lsm, const struct snapshot_change *c,
+			  bool *any)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < c->count; i++) {
+		if (is_held(lsm, c->list[i].number))
 			continue;
-		err = remove_with_reserve(lsm, list[i].number);
+		err = remove_with_reserve(lsm, c->list[i].number);
 		if (err == -ENOENT)
 			err = 0;
 		*any |= !err;
 		if (!err)
 			log_message(LOG_INFO_LEVEL, "snapshot %s: given up",
-				    list[i].name);
+				    c->list[i].name);
 	}
+	return err;
+}
+
+int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any)
+{
+	struct manifest_snapshot *list;
+	struct snapshot_change *changes;
+	size_t count, left;
+	int err = manifest_snapshots(lsm->manifest, &list, &count);
+
+	*any = false;
+	changes = err ? NULL : mem_zalloc(count, sizeof(*changes));
+	if (!err && !changes)
+		err = -ENOMEM;
+	left = err ? 0 : find_changes(changes, list, count);
+	while (!err && left > most) {
+		size_t at = find_surplus(changes, left);
+
+		err = give_up_change(lsm, &changes[at], any);
+		array_remove(changes, left--, sizeof(*changes), at, 1);
+	}
+	mem_free(changes);
 	mem_free(list);
 	return err;
 }

@@ -19,9 +19,13 @@ int lsm_snapshot_add(struct lsm *lsm, struct manifest_snapshot *list,
 /* Forget the snapshot, and remove the files that it alone has: at the last
  * close of who reads them. Works on a full disk. -ENOENT. */
 int lsm_snapshot_remove(struct lsm *lsm, uint64_t number);
-/* Remove the automatic ones but those of the newest `most` changes, and those that
- * are held. Those of one change have one time. 0, -errno; *any says whether one
- * was removed. */
+/*
+ * Remove automatic ones until they are of at most `most` changes: always those of
+ * the oldest change of the owner who has the most changes, the older one of two
+ * who have as many. Those that are held stay. Those of one change have one time.
+ * Each is removed by an edit of its own: after a crash the rest goes with the next
+ * change. 0, -errno; *any says whether one was removed.
+ */
 int lsm_snapshot_give_up(struct lsm *lsm, size_t most, bool *any);
 /*
  * Hold the snapshot of that number while it is restored: it is not given up. h is

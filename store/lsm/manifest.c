@@ -3,7 +3,7 @@
  * the manifest is a log of edits:
  *
  *   header   0  8  "wide-man"           record   0  4  n, length of the body
- *            8  4  version, 3                    4  4  0
+ *            8  4  version, 4                    4  4  0
  *           12  4  0                             8  8  XXH3 of 0..7 and body
  *           16  8  number of the manifest       16  n  steps (manifest_state.c)
  *           24  8  XXH3 of 0..23                    .  zeros to a multiple of 8
@@ -34,7 +34,8 @@
  *      8 bytes, the XXH3 of nothing; it does not know the log's segments. The
  *      first edit replaces it by a manifest of this version.
  *   2  knows no snapshots; replaced in the same way
- *   3  as above
+ *   3  knows no owners of snapshots; replaced in the same way
+ *   4  as above
  */
 #include "store/lsm/manifest.h"
 

@@ -48,10 +48,13 @@ struct manifest_segment {
  */
 #define MANIFEST_SNAPSHOT_NAME 255
 #define MANIFEST_SNAPSHOT_TABLES 4
+#define MANIFEST_NO_OWNER ((uid_t)-1)
 struct manifest_snapshot {
 	uint64_t number;
 	int64_t created_us;
 	bool automatic;			/* it may be given up for room */
+	uid_t owner;			/* whose request made it; that of an old
+					 * version: MANIFEST_NO_OWNER */
 	uint32_t table_count;		/* 0: all tables */
 	uint32_t tables[MANIFEST_SNAPSHOT_TABLES];
 	char name[MANIFEST_SNAPSHOT_NAME + 1];

@@ -86,16 +86,20 @@ void manifest_edit_property(struct manifest_edit *e, const char *name,
 void manifest_edit_snapshot(struct manifest_edit *e,
 			    const struct manifest_snapshot *s)
 {
+	bool owned = s->owner != MANIFEST_NO_OWNER;
 	uint32_t i;
 
 	buf_add_byte(&e->steps, STEP_SNAPSHOT);
 	buf_add_varint(&e->steps, s->number);
 	buf_add_le64(&e->steps, (uint64_t)s->created_us);
-	buf_add_byte(&e->steps, s->automatic);
+	buf_add_byte(&e->steps, (s->automatic ? SNAPSHOT_IS_AUTOMATIC : 0) |
+				(owned ? SNAPSHOT_HAS_OWNER : 0));
 	buf_add_varint(&e->steps, s->table_count);
 	for (i = 0; i < s->table_count; i++)
 		buf_add_varint(&e->steps, s->tables[i]);
 	buf_add_sized(&e->steps, bytes_str(s->name));
+	if (owned)
+		buf_add_varint(&e->steps, s->owner);
 }
 
 void manifest_edit_snapshot_gone(struct manifest_edit *e, uint64_t number)

@@ -10,7 +10,7 @@
 #include "store/lsm/manifest_state.h"
 
 #define MANIFEST_MAGIC "wide-man"
-#define MANIFEST_VERSION 3
+#define MANIFEST_VERSION 4
 #define FILE_HEADER 40
 #define FILE_HEADER_1 32		/* of version 1 */
 #define END_WORD 32			/* where it is */

@@ -261,11 +261,13 @@ static int step_snapshot(struct manifest_state *s, struct reader *r)
 {
 	struct manifest_snapshot made = { .number = read_varint(r) }, *grown;
 	struct bytes name;
-	uint64_t count, table;
+	uint64_t count, table, owner;
 	size_t at = s->snapshot_count, i;
+	uint8_t flags;
 
 	made.created_us = (int64_t)read_le64(r);
-	made.automatic = read_byte(r);
+	flags = read_byte(r);
+	made.automatic = flags & SNAPSHOT_IS_AUTOMATIC;
 	count = read_varint(r);
 	if (r->failed || count > MANIFEST_SNAPSHOT_TABLES)
 		return -EUCLEAN;
@@ -276,7 +278,10 @@ static int step_snapshot(struct manifest_state *s, struct reader *r)
 		made.tables[made.table_count++] = (uint32_t)table;
 	}
 	name = read_sized(r);
-	if (r->failed || !name.len || name.len > MANIFEST_SNAPSHOT_NAME ||
+	owner = flags & SNAPSHOT_HAS_OWNER ? read_varint(r) : MANIFEST_NO_OWNER;
+	made.owner = (uid_t)owner;
+	if (r->failed || owner > UINT32_MAX || !name.len ||
+	    name.len > MANIFEST_SNAPSHOT_NAME ||
 	    memchr(name.ptr, 0, name.len) || memchr(name.ptr, '/', name.len) ||
 	    made.number < manifest_state_next_snapshot(s) || made.number > INT64_MAX)
 		return -EUCLEAN;

@@ -13,8 +13,10 @@
  *	8 next number	number
  *	9 segment	number | size, at the least
  *	10 segment gone	number
- *	11 snapshot	number | 8 created, microseconds | 1 automatic |
- *			count, and the tables | length, name
+ *	11 snapshot	number | 8 created, microseconds | 1 flags | count, and
+ *			the tables | length, name | owner, a uid, if the flags
+ *			say so. Flags: 1 automatic, 2 it has an owner, which
+ *			those of manifests before version 4 have not
  *	12 snapshot gone	number
  *	13 file		as 1, then born | died, 0: live: an sstable that
  *			snapshots have or had; in a whole state only
@@ -39,4 +41,5 @@ enum manifest_step {
 	STEP_SEGMENT_GONE, STEP_SNAPSHOT, STEP_SNAPSHOT_GONE, STEP_FILE,
 	STEP_NEXT_SNAPSHOT
 };
+enum snapshot_flag { SNAPSHOT_IS_AUTOMATIC = 1, SNAPSHOT_HAS_OWNER = 2 };
 #endif

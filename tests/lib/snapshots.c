@@ -8,10 +8,16 @@
 
 void snapshots_run(struct store *s, const char *statement)
 {
+	snapshots_run_as(s, 0, statement);
+}
+
+void snapshots_run_as(struct store *s, uid_t uid, const char *statement)
+{
 	struct cql_session *session;
 	struct buf out = BUF_INIT;
 
 	ck_assert_int_eq(cql_session_new(&session, s), 0);
+	cql_session_owner(session, uid, uid, 0755);
 	if (answer_to(session, statement, &out))
 		ck_abort_msg("%s: %s", statement, buf_cstr(&out));
 	cql_session_free(session);
@@ -38,10 +44,20 @@ void snapshots_restore(struct store *s, const char *name, const char *keyspace,
 {
 	struct snapshot_part part = { name, keyspace, table };
 	struct buf why = BUF_INIT;
-	int err = snapshot_restore(s, &part, &why);
+	int err = snapshot_restore(s, &part, 0, &why);
 
 	if (err != wanted)
 		ck_abort_msg("%d: %s", err, buf_cstr(&why));
 	ck_assert(!err || why.len);
+	buf_release(&why);
+}
+
+void snapshots_restore_as(struct store *s, uid_t uid, const char *name)
+{
+	struct snapshot_part part = { name, NULL, NULL };
+	struct buf why = BUF_INIT;
+
+	if (snapshot_restore(s, &part, uid, &why))
+		ck_abort_msg("%s", buf_cstr(&why));
 	buf_release(&why);
 }

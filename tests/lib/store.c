@@ -176,7 +176,7 @@ void test_add_keyspace(struct store *s, const char *name)
 	ck_assert_int_eq(keyspace_set_replication(e.keyspace,
 						  "replication_factor", "1"),
 			 0);
-	ck_assert_int_eq(store_edit_schema(s, edit, &e), 0);
+	ck_assert_int_eq(store_edit_schema(s, edit, &e, 0), 0);
 }
 
 struct table *test_table(struct store *s, const char *keyspace,
@@ -197,7 +197,7 @@ struct table *test_add_table(struct store *s, struct table *table)
 	struct edit e = { .table = table_get(table) };
 	struct table *t;
 
-	ck_assert_int_eq(store_edit_schema(s, edit, &e), 0);
+	ck_assert_int_eq(store_edit_schema(s, edit, &e, 0), 0);
 	t = test_table(s, table->keyspace, table->name);
 	table_put(table);
 	return t;
@@ -207,7 +207,7 @@ void test_drop_table(struct store *s, const char *keyspace, const char *name)
 {
 	struct edit e = { .drop_keyspace = keyspace, .drop_table = name };
 
-	ck_assert_int_eq(store_edit_schema(s, edit, &e), 0);
+	ck_assert_int_eq(store_edit_schema(s, edit, &e, 0), 0);
 }
 
 int test_write(struct write *w)

@@ -275,6 +275,7 @@ static int change_schema(struct ddl *d)
 		.edit = edit,
 		.move = d->x->session->adopt ? move : NULL,
 		.context = d,
+		.owner = d->x->session->uid,
 	};
 	bool create = d->statement->kind == STATEMENT_CREATE_TABLE;
 	int err = find_keyspace(d);

@@ -466,9 +466,9 @@ static bool snapshot_step(struct world *w, const char *s)
 	/* Dropping a snapshot makes nothing else durable. */
 	ck_assert_int_eq(store_sync(w->store), 0);
 	w->now.begun++;
-	err = s[0] == 's' ? snapshot_create(w->store, part.name) :
+	err = s[0] == 's' ? snapshot_create(w->store, part.name, 0) :
 	      s[0] == 'u' && s[2] == 's' ? snapshot_drop(w->store, part.name) :
-			    snapshot_restore(w->store, &part, &why);
+			    snapshot_restore(w->store, &part, 0, &why);
 	if (err)
 		ck_abort_msg("%s: %d %s", s, err, buf_cstr(&why));
 	buf_release(&why);
@@ -504,7 +504,7 @@ static bool name_step(struct world *w, const char *s)
 	if (strncmp(s, "move ", 5) && strncmp(s, "rename ", 7))
 		return false;
 	w->now.begun++;
-	ck_assert_int_eq(store_edit_schema(w->store, edit_name, (void *)s), 0);
+	ck_assert_int_eq(store_edit_schema(w->store, edit_name, (void *)s, 0), 0);
 	w->now.acknowledged = w->now.synced = w->now.begun;
 	return true;
 }
@@ -539,7 +539,7 @@ static void step(struct world *w, const char *s, bool watched)
 		ck_assert_int_eq(store_compact(w->store, NULL), 0);
 	} else if (!strcmp(s, "provisional")) {
 		ck_assert_int_eq(store_edit_schema(w->store, make_provisional,
-						   NULL), 0);
+						   NULL, 0), 0);
 		w->now.synced = w->now.acknowledged;
 	} else if (!strcmp(s, "reopen")) {
 		close_world(w);

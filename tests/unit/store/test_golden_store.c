@@ -20,8 +20,9 @@
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 
-#define VERSION 6	/* of the store's format */
+#define VERSION 7	/* of the store's format */
 #define NOW_S ((int64_t)1700000000)
+#define OWNER 1001	/* of its snapshots, from version 7 on */
 
 static const char *const statements[] = {
 	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
@@ -162,6 +163,7 @@ static void make(struct tree *t)
 	size_t i;
 
 	ck_assert_int_eq(cql_session_new(&session, t->store.store), 0);
+	cql_session_owner(session, OWNER, OWNER, 0755);
 	for (i = 0; i < ARRAY_SIZE(statements); i++) {
 		if (!strcmp(statements[i], "flush"))
 			ck_assert_int_eq(store_flush(t->store.store, NULL), 0);
@@ -267,17 +269,20 @@ static void check_answers(struct tree *t, const char *path)
 }
 
 /* The snapshots that DROP and TRUNCATE made, which come last; from version 6 on
- * there is one of ALTER TABLE, too. */
+ * there is one of ALTER TABLE, too. Before version 7 they have no owner. */
 static void check_snapshots(struct store *s, int version)
 {
 	struct manifest_snapshot *list;
 	struct store *view;
 	struct buf out = BUF_INIT;
 	static const char *const all[] = { "SELECT * FROM k.emptied", NULL };
-	size_t count;
+	size_t count, i;
 
 	ck_assert_int_eq(snapshot_list(s, &list, &count), 0);
 	ck_assert_uint_eq(count, version >= 6 ? 3 : 2);
+	for (i = 0; i < count; i++)
+		ck_assert_uint_eq(list[i].owner, version >= 7 ? OWNER :
+						 MANIFEST_NO_OWNER);
 	ck_assert_str_eq(list[count - 2].name, "dropped-1700000000000-dropped");
 	ck_assert_str_eq(list[count - 1].name, "truncated-1700000000000-emptied");
 	ck_assert_int_eq(snapshot_acquire(&view, s, list[count - 1].number), 0);

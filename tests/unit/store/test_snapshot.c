@@ -84,14 +84,14 @@ static void rename_table(const char *keyspace, const char *table,
 {
 	const char *names[] = { keyspace, table, to };
 
-	ck_assert_int_eq(store_edit_schema(t.store, move, names), 0);
+	ck_assert_int_eq(store_edit_schema(t.store, move, names, 0), 0);
 }
 
 static void rename_keyspace(const char *keyspace, const char *to)
 {
 	const char *names[] = { keyspace, NULL, to };
 
-	ck_assert_int_eq(store_edit_schema(t.store, move, names), 0);
+	ck_assert_int_eq(store_edit_schema(t.store, move, names, 0), 0);
 }
 
 /* Compare the answer of the snapshot of that name with the wanted one. */
@@ -181,12 +181,12 @@ START_TEST(names)
 	memset(longest, 'x', 256);
 	longest[256] = 0;
 	ck_assert(!snapshot_name_is_valid(bytes_str(longest)));
-	ck_assert_int_eq(snapshot_create(t.store, longest), -EINVAL);
+	ck_assert_int_eq(snapshot_create(t.store, longest, 0), -EINVAL);
 	longest[255] = 0;
-	ck_assert_int_eq(snapshot_create(t.store, longest), 0);
-	ck_assert_int_eq(snapshot_create(t.store, longest), -EEXIST);
+	ck_assert_int_eq(snapshot_create(t.store, longest, 0), 0);
+	ck_assert_int_eq(snapshot_create(t.store, longest, 0), -EEXIST);
 	test_store_reopen(&t);
-	ck_assert_int_eq(snapshot_create(t.store, longest), -EEXIST);
+	ck_assert_int_eq(snapshot_create(t.store, longest, 0), -EEXIST);
 	ck_assert_int_eq(snapshot_drop(t.store, longest), 0);
 	ck_assert_int_eq(snapshot_drop(t.store, longest), -ENOENT);
 }
@@ -195,10 +195,10 @@ END_TEST
 START_TEST(a_snapshot_stays_as_it_was)
 {
 	make_table();
-	ck_assert_int_eq(snapshot_create(t.store, "one"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "one", 0), 0);
 	run("UPDATE k.t SET v = 11, l = l + [3] WHERE p = 1");
 	run("INSERT INTO k.t (p, v) VALUES (2, 20)");
-	ck_assert_int_eq(snapshot_create(t.store, "two"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "two", 0), 0);
 	run("ALTER TABLE k.t ADD w text");
 	run("DELETE FROM k.t WHERE p = 1");
 	ck_assert_int_eq(store_flush(t.store, NULL), 0);
@@ -225,7 +225,7 @@ START_TEST(nothing_is_written_in_a_snapshot)
 	struct buf out = BUF_INIT;
 
 	make_table();
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	ck_assert_int_eq(snapshot_find(t.store, "s", 0, &found), 0);
 	ck_assert_int_eq(snapshot_acquire(&view, t.store, found.number), 0);
 	ck_assert(store_is_read_only(view));
@@ -236,7 +236,7 @@ START_TEST(nothing_is_written_in_a_snapshot)
 	ck_assert_int_eq(answer_to(session, "TRUNCATE k.t", &out), -EROFS);
 	cql_session_free(session);
 	buf_release(&out);
-	ck_assert_int_eq(snapshot_create(view, "x"), -EROFS);
+	ck_assert_int_eq(snapshot_create(view, "x", 0), -EROFS);
 	ck_assert_int_eq(store_sync(view), 0);
 	snapshot_release(t.store, view);
 }
@@ -249,7 +249,7 @@ START_TEST(cells_that_had_not_expired_then_are_there)
 	run("INSERT INTO k.t (p, v) VALUES (1, 1) USING TTL 100");
 	run("INSERT INTO k.t (p, v) VALUES (2, 2) USING TTL 10");
 	clock_set_us((int64_t)1700000050 * 1000000);
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	clock_set_us((int64_t)1700100000 * 1000000);
 	run("INSERT INTO k.t (p, v) VALUES (3, 3)");
 	ck_assert_int_eq(store_flush(t.store, NULL), 0);
@@ -265,9 +265,9 @@ START_TEST(a_dropped_snapshot_frees_its_files)
 	uint64_t bytes;
 
 	make_table();
-	ck_assert_int_eq(snapshot_create(t.store, "one"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "one", 0), 0);
 	ck_assert_uint_eq(held("one"), 0);
-	ck_assert_int_eq(snapshot_create(t.store, "same"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "same", 0), 0);
 	run("UPDATE k.t SET v = 11 WHERE p = 1");
 	ck_assert_int_eq(store_compact(t.store, NULL), 0);
 	ck_assert_int_eq(store_flush(t.store, NULL), 0);
@@ -296,7 +296,7 @@ START_TEST(a_snapshot_is_dropped_beside_its_reader)
 	size_t before;
 
 	make_table();
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	run("DROP TABLE k.t");
 	ck_assert_int_eq(snapshot_drop(t.store, automatic().name), 0);
 	ck_assert_int_eq(snapshot_find(t.store, "s", 0, &found), 0);
@@ -376,10 +376,10 @@ START_TEST(an_interrupt_ends_drop_and_truncate)
 	make_table();
 	table = test_table(t.store, "k", "t");
 	watch_set(&watch);
-	ck_assert_int_eq(store_truncate(t.store, table), -EINTR);
+	ck_assert_int_eq(store_truncate(t.store, table, 0), -EINTR);
 	watch_set(NULL);
 	snapshots_answer(t.store, "SELECT v FROM k.t", "[10]\n");
-	ck_assert_int_eq(store_truncate(t.store, table), 0);
+	ck_assert_int_eq(store_truncate(t.store, table, 0), 0);
 	snapshots_answer(t.store, "SELECT v FROM k.t", "");
 	table_put(table);
 	says(automatic().name, "SELECT v FROM k.t", "[10]\n");
@@ -393,7 +393,7 @@ START_TEST(automatic_snapshots_are_bounded)
 	int i;
 
 	make_table();
-	ck_assert_int_eq(snapshot_create(t.store, "mine"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "mine", 0), 0);
 	for (i = 0; i < SNAPSHOT_AUTOMATIC + 3; i++) {
 		run("INSERT INTO k.t (p, v) VALUES (1, 1)");
 		run("TRUNCATE k.t");
@@ -416,7 +416,7 @@ START_TEST(a_snapshot_is_restored_whole)
 
 	make_table();
 	run("CREATE INDEX i ON k.t (v)");
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	for (round = 0; round < 2; round++) {
 		run("UPDATE k.t SET v = 11 WHERE p = 1");
 		run("ALTER TABLE k.t DROP l");
@@ -452,7 +452,7 @@ START_TEST(a_part_of_a_snapshot_is_restored)
 	run("CREATE TYPE k.y (a int)");
 	run("CREATE TABLE k.u (p int PRIMARY KEY, y frozen<y>)");
 	run("INSERT INTO k.u (p, y) VALUES (1, {a: 1})");
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	run("DROP TABLE k.u");
 	run("DROP TYPE k.y");
 	run("UPDATE k.t SET v = 11 WHERE p = 1");
@@ -530,7 +530,7 @@ START_TEST(a_table_is_restored_beside_its_renamed_one)
 
 	make_table();
 	run("CREATE INDEX i ON k.t (v)");
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	rename_keyspace("k", "other");
 	restore("s", "k", NULL, 0);
 	snapshots_answer(t.store, ALL_ROWS, ROWS_THEN);
@@ -596,7 +596,7 @@ static bool restore_failing(struct sim *before, const char *name, bool memory,
 	files.fail_at = memory ? 0 : nth;
 	(void)mem_failures();
 	mem_fail_at(memory ? nth : 0, 0);
-	err = snapshot_restore(t.store, &part, &why);
+	err = snapshot_restore(t.store, &part, 0, &why);
 	failed = memory ? mem_failures() > 0 : files.failed;
 	mem_fail_at(0, 0);
 	buf_release(&why);
@@ -645,7 +645,7 @@ END_TEST
 START_TEST(files_are_shared)
 {
 	make_table();
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	restore("s", "k", "t", 0);
 	run("UPDATE k.t SET v = 11 WHERE p = 1");
 	ck_assert_int_eq(snapshot_drop(t.store, "s"), 0);
@@ -668,7 +668,7 @@ START_TEST(many_snapshots_cost_little)
 	make_table();
 	for (i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "s%d", i);
-		ck_assert_int_eq(snapshot_create(t.store, name), 0);
+		ck_assert_int_eq(snapshot_create(t.store, name, 0), 0);
 	}
 	snprintf(path, sizeof(path), "%s/engine/MANIFEST-000000000001",
 		 t.path);
@@ -712,7 +712,7 @@ START_TEST(a_full_disk_gives_up_automatic_snapshots)
 	run("TRUNCATE k.t");
 	found = automatic();
 	ck_assert_uint_gt(held(found.name), 8000000);
-	ck_assert_int_eq(snapshot_create(t.store, "mine"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "mine", 0), 0);
 	sim_fill(disk, true);
 	for (i = 0; i < 1000; i++) {
 		snprintf(statement, sizeof(statement), "INSERT INTO k.t (p, v) "

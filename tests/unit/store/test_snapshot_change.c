@@ -88,7 +88,7 @@ START_TEST(a_change_is_undone)
 		strcpy(change, "dropped-1700000000001");
 		if (round != 1) {
 			ck_assert_int_eq(snapshot_keep_keyspace(t.store,
-					bytes_str("k"), "removed", change,
+					bytes_str("k"), "removed", 0, change,
 					sizeof(change)), 0);
 			ck_assert_str_eq(change, round ?
 					 "removed-1700000000001" :
@@ -176,11 +176,11 @@ START_TEST(changes_that_make_no_snapshot)
 	    "false");
 	run("INSERT INTO k.u (p) VALUES (1)");
 	ck_assert_int_eq(snapshot_keep_keyspace(t.store, bytes_str("k"),
-						"removed", change,
+						"removed", 0, change,
 						sizeof(change)), 0);
 	ck_assert_str_eq(change, "");
 	ck_assert_int_eq(snapshot_keep_keyspace(t.store, bytes_str("none"),
-						"removed", change,
+						"removed", 0, change,
 						sizeof(change)), 0);
 	run("DROP KEYSPACE k");
 	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);

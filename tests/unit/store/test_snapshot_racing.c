@@ -118,7 +118,7 @@ static void change(struct cql_session *session, uint64_t choice,
 	if (choice < 3)
 		err = try(session, now[0], &out);
 	else
-		err = snapshot_restore(t.store, &part, &out);
+		err = snapshot_restore(t.store, &part, 0, &out);
 	if (err)
 		ck_abort_msg("%s: %s", now[0], buf_cstr(&out));
 	look(next, now[0]);
@@ -144,7 +144,7 @@ START_TEST(acknowledged_rows_are_in_the_table_or_the_snapshot)
 			     "{'class': 'SimpleStrategy', "
 			     "'replication_factor': 1}", &out), 0);
 	ck_assert_int_eq(try(session, TABLE, &out), 0);
-	ck_assert_int_eq(snapshot_create(t.store, "s"), 0);
+	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	for (i = 0; i < WRITERS; i++)
 		ck_assert(!pthread_create(&threads[i], NULL, write_rows,
 					  (void *)(intptr_t)i));

@@ -113,7 +113,7 @@ START_TEST(each_snapshot_is_of_one_moment)
 		ck_assert(!pthread_create(&threads[i], NULL, look, NULL));
 	for (i = 0; i < rounds; i++) {
 		snprintf(name, sizeof(name), "s%d", i);
-		ck_assert_int_eq(snapshot_create(t.store, name), 0);
+		ck_assert_int_eq(snapshot_create(t.store, name, 0), 0);
 		if (i % 3 == 1)
 			ck_assert_int_eq(store_compact(t.store, NULL), 0);
 		snprintf(name, sizeof(name), "s%d", i - 2);

@@ -428,7 +428,7 @@ START_TEST(a_read_only_store_is_not_written)
 	write_marker(&w, 1, 0);
 	ck_assert_int_eq(test_write(&w), -EROFS);
 	write_release(&w);
-	ck_assert_int_eq(store_truncate(a, table), -EROFS);
+	ck_assert_int_eq(store_truncate(a, table, 0), -EROFS);
 	ck_assert_int_eq(store_sync(a), 0);
 	store_close(a);
 	store_close(b);
@@ -667,9 +667,9 @@ START_TEST(an_observer_sees_the_schema_change)
 	test_add_keyspace(t.store, "ks");
 	ck_assert_int_eq(seen.schemas, 1);
 	ck_assert_uint_eq(seen.to, seen.from + 1);
-	ck_assert_int_eq(store_edit_schema(t.store, refuse, &result), -EEXIST);
+	ck_assert_int_eq(store_edit_schema(t.store, refuse, &result, 0), -EEXIST);
 	result = 0;
-	ck_assert_int_eq(store_edit_schema(t.store, refuse, &result), 0);
+	ck_assert_int_eq(store_edit_schema(t.store, refuse, &result, 0), 0);
 	ck_assert_int_eq(seen.schemas, 1);
 	store_observe(t.store, NULL);
 	test_store_close(&t);

@@ -571,6 +571,7 @@ struct past {
 	size_t file_count;
 	struct taken {
 		uint64_t number;
+		uid_t owner;
 		uint8_t tables, had[MOST_FILES];
 		bool gone;
 	} taken[64];
@@ -601,6 +602,19 @@ static void check_taken(struct manifest *m, const struct past *p)
 		}
 		mem_free(files);
 	}
+}
+
+/* Each has the owner that it was given. */
+static void check_owners(struct manifest *m, const struct past *p)
+{
+	struct manifest_snapshot *list;
+	size_t count, i;
+
+	ck_assert_int_eq(manifest_snapshots(m, &list, &count), 0);
+	for (i = 0; i < count; i++)	/* the number is one more than the place */
+		ck_assert_uint_eq(list[i].owner,
+				  p->taken[list[i].number - 1].owner);
+	mem_free(list);
 }
 
 /* An sstable is named as long as anything has it, and held by what alone has
@@ -641,11 +655,12 @@ static void take_snapshot(struct manifest_edit *e, struct manifest *m,
 {
 	struct manifest_snapshot made = {
 		.number = manifest_next_snapshot(m), .created_us = -1,
+		.owner = random_below(&p->rng, 3) * 200 - 1,	/* or none */
 	};
 	struct taken *t = &p->taken[p->taken_count++];
 	size_t i;
 
-	*t = (struct taken){ .number = made.number, .tables = 0xff };
+	*t = (struct taken){ made.number, made.owner, .tables = 0xff };
 	if (random_below(&p->rng, 2)) {
 		made.automatic = true;
 		made.table_count = 2;
@@ -719,6 +734,7 @@ START_TEST(snapshots_keep_what_dies)	/* _i: the seed */
 			m = opened();
 		}
 		check_taken(m, p);
+		check_owners(m, p);
 		check_named(m, p);
 	}
 	manifest_close(m);
@@ -743,6 +759,13 @@ START_TEST(a_snapshot_that_cannot_be_is_damage)
 	buf_clear(&e.steps);
 	made.name[0] = 0;
 	manifest_edit_snapshot(&e, &made);
+	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
+	buf_clear(&e.steps);
+	made.name[0] = 'a';
+	manifest_edit_snapshot(&e, &made);
+	e.steps.len--;				/* without its owner */
+	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
+	buf_add_varint(&e.steps, (uint64_t)UINT32_MAX + 1);
 	ck_assert_int_eq(manifest_apply(m, &e), -EINVAL);
 	buf_clear(&e.steps);
 	manifest_edit_snapshot_gone(&e, 7);

@@ -223,7 +223,7 @@ START_TEST(nothing_can_be_written)
 	write_marker(&w, 1, 0);
 	ck_assert_int_eq(test_write(&w), -EPERM);
 	write_release(&w);
-	ck_assert_int_eq(store_truncate(store.store, t), -EPERM);
+	ck_assert_int_eq(store_truncate(store.store, t, 0), -EPERM);
 	table_put(t);
 }
 END_TEST

@@ -529,7 +529,7 @@ START_TEST(a_truncated_table_is_empty)
 	write_marker(&w, 100, 0);
 	done();
 	store_observe(store.store, &observer);
-	ck_assert_int_eq(store_truncate(store.store, t), 0);
+	ck_assert_int_eq(store_truncate(store.store, t, 0), 0);
 	store_observe(store.store, NULL);
 	ck_assert_int_eq(seen, 1);
 	ck_assert_int_eq(read_row(t, "a", "1", &row), 0);
