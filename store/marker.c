@@ -407,6 +407,8 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 		err = lock_directory(m, files, m->dir, false);
 	/* Open the store to read, and lock it for this process alone. */
 	m->lock = err ? -1 : file_open(files, m->dir, LOCK_NAME, O_RDONLY);
+	if (!err && m->lock == -EACCES)
+		err = -EACCES;	/* it may be in use */
 	if (!err && m->lock >= 0)
 		err = lock_directory(m, files, m->lock, false);
 	if (err)
@@ -420,6 +422,8 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 			      O_RDONLY | O_DIRECTORY);
 	if (m->engine >= 0)
 		err = lock_directory(m, files, m->engine, false);
+	if (m->engine == -EACCES)
+		err = -EACCES;
 	return err ? err : bad ? 1 : 0;
 }
 

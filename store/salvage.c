@@ -8,6 +8,7 @@
 #include "store/salvage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -498,6 +499,22 @@ static void tell_plan(struct salvage *s, bool dry)
 		}
 }
 
+/* Refuse a store with a file that the caller may not read: it is not lost. */
+static int check_file(void *context, const char *name)
+{
+	struct salvage *s = context;
+	int fd = file_open(&file_system, s->old.engine, name,
+			   O_RDONLY | O_NONBLOCK);
+
+	if (fd == -EACCES) {
+		snprintf(s->counts->unreadable, sizeof(s->counts->unreadable),
+			 "%s", name);
+		return fd;
+	}
+	file_close(&file_system, fd);
+	return 0;
+}
+
 static int open_old(struct salvage *s, const char *path)
 {
 	const struct lsm_salvage_told told = { tell_lost, s };
@@ -510,6 +527,9 @@ static int open_old(struct salvage *s, const char *path)
 	}
 	if (!err && s->old.engine < 0)
 		err = log_corrupt("engine", 0, "the directory cannot be opened");
+	if (!err)
+		err = file_system.list(file_system.context, s->old.engine,
+				       check_file, s);
 	return err ? err : lsm_salvage_open(&s->from, &file_system,
 					    s->old.engine, &told);
 }
@@ -537,6 +557,7 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 	if (!dry) {
 		err = open_new(s, new_path);
 		s->counts->of_new = err;
+		s->counts->begun = s->new.dir >= 0;
 	}
 	if (!err)
 		err = take_all(s);

@@ -29,7 +29,9 @@ struct salvage_counts {
 	uint64_t tables, entries;	/* entries: rows and deletions taken */
 	uint64_t lost;			/* lines told */
 	pid_t holder;			/* after -EBUSY; 0: not known */
-	bool of_new;			/* the error is of the new store */
+	bool of_new;			/* the error is of the new store, */
+	bool begun;			/* which is there, and not whole */
+	char unreadable[64];		/* after -EACCES: a file of the engine */
 	const struct salvage_given *refused;	/* after -EINVAL */
 };
 

@@ -125,8 +125,19 @@ static int failed(const char *path, const char *new_path, int err,
 			      "store)");
 		return TOOL_FAILED;
 	}
+	if (counts->of_new && counts->begun) {
+		tool_complain(object, "%s (it is not whole: remove it, and run "
+			      "repair again)", strerror(-err));
+		return TOOL_FAILED;
+	}
 	if (counts->of_new) {
 		tool_failed(object, err);
+		return TOOL_FAILED;
+	}
+	if (err == -EACCES) {
+		tool_complain(object, "%s%s%s (repair reads all of a store: run "
+			      "it as its owner)", counts->unreadable,
+			      *counts->unreadable ? ": " : "", strerror(-err));
 		return TOOL_FAILED;
 	}
 	return tool_open_failed(object, err, (int)counts->holder);

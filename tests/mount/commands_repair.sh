@@ -117,8 +117,49 @@ for ((i = 0; i < 8; i++)); do
 	is "seed $seed, bit $i: sound" 0 "$(exits "$CTL" check "$W/new")"
 	is "seed $seed, bit $i: nothing new" '' "$(rows "$W/new" "$all" | LC_ALL=C comm -13 "$W/ever" - | head -3)"
 done
+# Another user than the store's owner: a file that he may not read is not taken for lost.
+as() { setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"; }
+chmod 755 "$W"
+mkdir -m 777 "$W/theirs"
+bad
+chmod -R go+rX "$W/bad"
+sums "$W/bad" >"$W/before"
+for file in LOCK WIDEFS engine engine/CURRENT $(cd "$W/bad" && echo engine/MANIFEST-* engine/log-* engine/*.sst); do
+	chmod go-rx "$W/bad/$file"
+	is "$file is his alone" 1 "$(exits as "$CTL" repair "$W/bad" "$W/theirs/new")"
+	ok "$file: it is said" grep -q 'Permission denied (repair reads all of a store: run it as its owner)$' "$W/err"
+	is "$file: nothing is lost" '' "$(cat "$W/out")"
+	ok "$file: nothing is made" test ! -e "$W/theirs/new"
+	chmod go+rX "$W/bad/$file"
+done
+is 'a place where he may not write' 1 "$(exits as "$CTL" repair "$W/bad" "$W/none")"
+is 'it is the place' "widefsctl: $W/none: Permission denied" "$(cat "$W/err")"
+is 'who may read all' 0 "$(exits as "$CTL" repair "$W/bad" "$W/theirs/new")"
+mv "$W/theirs/new" "$W/new"
+same 'who may read all'
+is 'the damaged store is as it was' "$(cat "$W/before")" "$(sums "$W/bad")"
+# A full disk: all of it, or a store that is said to be none.
+mkdir "$W/disk"
+full=0 whole=0
+for size in 128k 256k 512k 1m 2m 4m 8m 12m 16m 32m; do
+	mount -t tmpfs -o size=$size none "$W/disk" || fail 'a small disk'
+	status=$(exits "$CTL" repair "$W/bad" "$W/disk/new")
+	if [ "$status" = 0 ]; then
+		whole=$((whole + 1))
+		rm -rf "$W/new"
+		cp -a "$W/disk/new" "$W/new"
+		same "a disk of $size"
+	else
+		full=$((full + 1))
+		is "a disk of $size" 1 "$status"
+		is "a disk of $size: it is said" "widefsctl: $W/disk/new: No space left on device (it is not whole: remove it, and run repair again)" "$(cat "$W/err")"
+	fi
+	umount "$W/disk"
+done
+ok "both were seen: $full, $whole" test $full -gt 0 -a $whole -gt 0
+is 'the damaged store is still as it was' "$(cat "$W/before")" "$(sums "$W/bad")"
 S=$W/new2
 start
-is 'the new store mounts' one "$(cat "$M/k/u/1/v")"
+is 'the new store mounts\' one "$(cat "$M/k/u/1/v")"
 stop
 done_testing
