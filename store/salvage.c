@@ -506,13 +506,11 @@ static int check_file(void *context, const char *name)
 	int fd = file_open(&file_system, s->old.engine, name,
 			   O_RDONLY | O_NONBLOCK);
 
-	if (fd == -EACCES) {
+	if (fd == -EACCES)
 		snprintf(s->counts->unreadable, sizeof(s->counts->unreadable),
 			 "%s", name);
-		return fd;
-	}
 	file_close(&file_system, fd);
-	return 0;
+	return fd == -EACCES ? fd : 0;
 }
 
 static int open_old(struct salvage *s, const char *path)
@@ -554,6 +552,7 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 	if (err)
 		return err;
 	tell_plan(s, dry);
+	salvage_use_tell_twins(&s->uses, tell_lost, s);
 	if (!dry) {
 		err = open_new(s, new_path);
 		s->counts->of_new = err;

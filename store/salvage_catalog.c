@@ -31,6 +31,7 @@ void salvage_catalog_release(struct salvage_catalog *c)
 	arena_release(&c->arena);
 	buf_release(&c->records);
 	buf_release(&c->formers);
+	buf_release(&c->twins);
 }
 
 static void add_record(struct salvage_catalog *c, struct bytes key,
@@ -302,6 +303,37 @@ static int add_former(struct salvage_catalog *c, const struct schema *s,
 	return c->formers.failed ? -ENOMEM : 0;
 }
 
+const struct salvage_twin *
+salvage_catalog_twins(const struct salvage_catalog *c, size_t *count)
+{
+	*count = c->twins.len / sizeof(struct salvage_twin);
+	return (const void *)c->twins.ptr;
+}
+
+/* Look whether `was` has another name now, and was restored under the old one: as
+ * it was made at that moment. */
+static int add_twin(struct salvage_catalog *c, const struct schema *s,
+		    const struct table *was)
+{
+	struct salvage_twin twin = { .number = was->number };
+	const struct salvage_twin *list;
+	size_t i, count;
+
+	twin.restored = schema_table(s, bytes_str(was->keyspace),
+				     bytes_str(was->name));
+	twin.renamed = schema_table_by_number(s, was->number);
+	if (!twin.restored || !twin.renamed || twin.restored == twin.renamed ||
+	    twin.restored->created_us != was->created_us)
+		return 0;
+	list = salvage_catalog_twins(c, &count);
+	for (i = 0; i < count; i++)
+		if (list[i].number == twin.number &&
+		    list[i].restored == twin.restored)
+			return 0;
+	buf_add(&c->twins, &twin, sizeof(twin));
+	return c->twins.failed ? -ENOMEM : 0;
+}
+
 static int add_older(struct salvage_catalog *c, const struct schema *s,
 		     const struct catalog_record *r)
 {
@@ -317,6 +349,8 @@ static int add_older(struct salvage_catalog *c, const struct schema *s,
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	err = add_former(c, s, was->number, was, false);
+	if (!err)
+		err = add_twin(c, s, was);
 	for (i = 0; !err && i < was->index_count; i++)
 		err = add_former(c, s, was->indexes[i].number, was, true);
 	table_put(was);

@@ -11,10 +11,12 @@ struct salvage_catalog {
 	struct arena arena;
 	struct buf records;	/* an array */
 	struct buf formers;	/* an array */
+	struct buf twins;	/* the same */
 	bool failed;		/* no memory */
 };
 #define SALVAGE_CATALOG_INIT \
-	((struct salvage_catalog){ ARENA_INIT, BUF_INIT, BUF_INIT, false })
+	((struct salvage_catalog){ ARENA_INIT, BUF_INIT, BUF_INIT, BUF_INIT, \
+				   false })
 
 /* Free what was found. */
 void salvage_catalog_release(struct salvage_catalog *c);
@@ -52,8 +54,19 @@ struct former_column {
  * schema that was made and c. */
 const struct salvage_former *
 salvage_catalog_former(const struct salvage_catalog *c, uint32_t number);
-/* Say that the table of that number, which the schema has not, is `now`. 0,
- * -ENOMEM. */
+/*
+ * A table that was restored under the name that it had, while the table of that
+ * name had another one since, and kept the number: files of both name it.
+ */
+struct salvage_twin {
+	uint32_t number;
+	const struct table *restored, *renamed;
+};
+/* Return the twins, *count of them; valid as formers are. */
+const struct salvage_twin *
+salvage_catalog_twins(const struct salvage_catalog *c, size_t *count);
+/* Say that the table of that number, which the schema has not or a twin has, is
+ * `now`. 0, -ENOMEM. */
 int salvage_catalog_give(struct salvage_catalog *c, uint32_t number,
 			 const struct table *now);
 /* Add the whole schema to a batch; a failure shows in the batch. */

@@ -31,6 +31,19 @@ static struct lsm_salvage_file *nameless(const struct salvage_uses *u,
 	return NULL;
 }
 
+static bool is_twin(const struct salvage_uses *u, uint32_t number,
+		    const struct table *restored)
+{
+	const struct salvage_twin *list;
+	size_t i, count;
+
+	list = salvage_catalog_twins(u->catalog, &count);
+	for (i = 0; i < count; i++)
+		if (list[i].number == number && list[i].restored == restored)
+			return true;
+	return false;
+}
+
 static int take_given(struct salvage_uses *u, const struct salvage_given *g)
 {
 	struct table *t = schema_table(u->schema, bytes_str(g->keyspace),
@@ -41,7 +54,8 @@ static int take_given(struct salvage_uses *u, const struct salvage_given *g)
 	if (!t || lsm_salvage_is_whole(u->from))
 		return -EINVAL;
 	if (g->number)
-		return salvage_use_of(u, g->number, &has) == USE_UNKNOWN ?
+		return salvage_use_of(u, g->number, &has) == USE_UNKNOWN ||
+		       is_twin(u, g->number, t) ?
 			salvage_catalog_give(u->catalog, g->number, t) :
 			-EINVAL;
 	file = nameless(u, g->file);
@@ -69,10 +83,14 @@ int salvage_use_given(struct salvage_uses *u,
 enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
 				const struct table **t)
 {
-	const struct salvage_former *former;
+	const struct salvage_former *former = NULL;
 	uint32_t i, j, n;
 
+	if (!lsm_salvage_is_whole(u->from))
+		former = salvage_catalog_former(u->catalog, number);
 	*t = schema_table_by_number(u->schema, number);
+	if (*t && former)	/* a twin has it */
+		*t = former->now;
 	if (*t || number == STORE_ATTRIBUTES_NUMBER)
 		return USE_TAKE;
 	if (number == CATALOG_NUMBER || lsm_salvage_is_dropped(u->from, number))
@@ -86,9 +104,6 @@ enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
 				if (base->indexes[n].number == number)
 					return USE_SKIP;	/* it is built */
 		}
-	if (lsm_salvage_is_whole(u->from))
-		return USE_UNKNOWN;
-	former = salvage_catalog_former(u->catalog, number);
 	if (!former)
 		return USE_UNKNOWN;
 	*t = former->now;
@@ -143,5 +158,39 @@ void salvage_use_tell(const struct salvage_uses *u,
 				  "has no schema (its record is lost, or it was "
 				  "dropped)", list[i].count);
 		lost(context, line);
+	}
+}
+
+static void print_twin(struct buf *line, const struct salvage_uses *u,
+		       const struct salvage_twin *twin)
+{
+	const struct table *r = twin->restored, *n = twin->renamed;
+
+	if (salvage_catalog_former(u->catalog, twin->number))
+		buf_add_format(line, "%s.%s: its rows are in %s.%s, to which "
+			       "number %" PRIu32 " was given", n->keyspace,
+			       n->name, r->keyspace, r->name, twin->number);
+	else
+		buf_add_format(line, "%s.%s: rows that a restore gave it may be "
+			       "in %s.%s alone, which has their number (--table "
+			       "%" PRIu32 "=%s.%s takes all of them into this one)",
+			       r->keyspace, r->name, n->keyspace, n->name,
+			       twin->number, r->keyspace, r->name);
+}
+
+void salvage_use_tell_twins(const struct salvage_uses *u,
+			    void (*lost)(void *context, const char *text),
+			    void *context)
+{
+	const struct salvage_twin *list;
+	size_t i, count;
+
+	list = salvage_catalog_twins(u->catalog, &count);
+	for (i = 0; i < count && !lsm_salvage_is_whole(u->from); i++) {
+		struct buf line = BUF_INIT;
+
+		print_twin(&line, u, &list[i]);
+		lost(context, buf_cstr(&line));
+		buf_release(&line);
 	}
 }

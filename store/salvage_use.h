@@ -29,6 +29,11 @@ enum salvage_use salvage_use_of(const struct salvage_uses *u, uint32_t number,
 bool salvage_use_cell(const struct salvage_former *f, uint32_t number);
 /* Count an entry of a table that is unknown. 0, -ENOMEM. */
 int salvage_use_count(struct salvage_uses *u, uint32_t table);
+/* Tell of each number that two tables had which of them lacks rows by that: a line
+ * each. */
+void salvage_use_tell_twins(const struct salvage_uses *u,
+			    void (*lost)(void *context, const char *text),
+			    void *context);
 /* Tell what was counted: a line for each table. */
 void salvage_use_tell(const struct salvage_uses *u,
 		      void (*lost)(void *context, const char *text),

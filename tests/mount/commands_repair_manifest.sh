@@ -140,6 +140,26 @@ lose manifest
 repair 'two tables' 4
 is 'two tables: both have the row' 2 "$(grep -c "'both'" "$W/dump")"
 is 'two tables: the renamed one has it' 1 "$(dump "$W/new" | grep -c "INTO k.two (p, v) VALUES (1, 'both')")"
+told 'two tables' '^lost: k\.one: rows that a restore gave it may be in k\.two alone, which has their number \(--table [0-9]*=k\.one takes all of them into this one\)$'
+is 'two tables: once' 1 "$(grep -c '^lost: k\.' "$W/told")"
+given=$(grep -o 'table [0-9]*=k\.one' "$W/told")
+rm -rf "$W/new"
+is 'two tables: the other way' 4 "$(exits "$CTL" repair "--${given/ /=}" "$W/bad" "$W/new")"
+is 'two tables: the restored one has the row' "INTO k.one (p, v) VALUES (1, 'both')" "$(dump "$W/new" | grep -o "INTO k.*'both')")"
+is 'two tables: what the renamed one lacks is told' 1 "$(grep -c '^lost: k\.two: its rows are in k\.one, to which number [0-9]* was given$' "$W/out")"
+rm -rf "$W/new"
+is 'two tables: of no other' 6 "$(exits "$CTL" repair "--${given/ /=}x" "$W/bad" "$W/new")"
+is 'two tables: with a manifest' 0 "$(exits "$CTL" repair "$W/good" "$W/new")"
+ok 'two tables: both are there' cmp "$W/dump" <(dump "$W/new")
+on 'DROP TABLE k.one'
+# A new table under the old name has none of these rows.
+on 'CREATE TABLE k.one (p int PRIMARY KEY, v text)'
+on "INSERT INTO k.one (p, v) VALUES (5, 'new')"
+keep
+lose manifest
+repair 'a new table' 4
+is 'a new table: is no restored one' '' "$(grep '^lost: k\.one' "$W/told")"
+is 'a new table: its rows' "INTO k.one (p, v) VALUES (5, 'new')" "$(dump "$W/new" | grep -o "INTO k.one.*')")"
 on 'DROP TABLE k.one'
 on 'DROP TABLE k.two'
 # Dropped and truncated.
