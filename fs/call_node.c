@@ -406,8 +406,10 @@ int64_t fs_getxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 					     size));
 }
 
-int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
-		     void *list, size_t size)
+/* The list is empty where nothing ends. A failure to read that is no empty list: a
+ * copier would lose the end. */
+static int64_t listxattr_now(struct fs *fs, struct fs_call *call, uint64_t node,
+			     void *list, size_t size)
 {
 	static const char name[] = "user.expires";
 	struct buf out = BUF_INIT;
@@ -424,11 +426,20 @@ int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
 	buf_clear(&out);
 	if (!err)
 		buf_add(&out, name, sizeof(name));
-	on.op->reason[0] = 0;
-	on_end(&on, 0);
-	result = give(&out, 0, list, size);
+	if (err == -ENODATA || err == -EOPNOTSUPP || err == -ENOENT) {
+		on.op->reason[0] = 0;
+		err = 0;
+	}
+	err = on_end(&on, node_or_lost(&on, err));
+	result = give(&out, err, list, size);
 	buf_release(&out);
 	return result;
+}
+
+int64_t fs_listxattr(struct fs *fs, struct fs_call *call, uint64_t node,
+		     void *list, size_t size)
+{
+	return WAITING_REPEATED(listxattr_now(fs, call, node, list, size));
 }
 
 static int set_value_now(struct fs *fs, struct fs_call *call, uint64_t node,

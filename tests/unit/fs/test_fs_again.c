@@ -449,8 +449,15 @@ static int get_end_of(uint64_t node)
 				sizeof(text));
 }
 
+static int list_attributes_of(uint64_t node)
+{
+	char list[100];
+
+	return (int)fs_listxattr(t.fs, &t.call, node, list, sizeof(list));
+}
+
 static int (*const on_nodes[])(uint64_t node) = {
-	set_time_of, set_end_of, get_end_of,
+	set_time_of, set_end_of, get_end_of, list_attributes_of,
 };
 
 /* The same, by a path of that kind. _i: which of on_nodes, of the paths, and of
@@ -608,7 +615,7 @@ SUITE(fs_again)
 	tcase_add_test(tc, unknown_looks_are_told_once);
 	tcase_add_loop_test(tc, calls_on_names_are_told_once, 0,
 			    2 * (int)ARRAY_SIZE(on_names));
-	tcase_add_loop_test(tc, calls_on_nodes_are_told_once, 0, 18);
+	tcase_add_loop_test(tc, calls_on_nodes_are_told_once, 0, 24);
 	tcase_add_test(tc, a_missing_name_is_missing);
 	tcase_add_loop_test(tc, wishes_end, 0, 2);
 	tcase_add_loop_test(tc, second_attributes_are_given, 0, 4);
