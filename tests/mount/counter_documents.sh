@@ -92,7 +92,7 @@ empty
 { seq -f '{"p": "%05.0f", "n": 7}' 1 3000; echo '{"p": "bad", "n": "x"}'; seq -f '{"p": "%05.0f", "n": -7}' 3001 6000; } >"$W/refused"
 refused 'a bad line in the middle' 'Invalid argument' bash -c "cat '$W/refused' >>'$M/k/u.ndjson'"
 is 'says which' 'line 3001: ' "$(reason | grep -o '^line 3001: ')"
-is 'what stands before it is there' '[[3000,21000]]' "$(cql 'SELECT count(*), sum(n) FROM k.u' | jq -c .rows)"
+is 'lines before it are applied' '[[3000,21000]]' "$(cql 'SELECT count(*), sum(n) FROM k.u' | jq -c .rows)"
 sed -i '/bad/d' "$W/refused"
 ok 'mended, and all of it again' bash -c "cat '$W/refused' >>'$M/k/u.ndjson'"
 is 'each once' '[[6000,0]]' "$(cql 'SELECT count(*), sum(n) FROM k.u' | jq -c .rows)"

@@ -26,7 +26,7 @@ says $ada 'CREATE TABLE adas.t (p int PRIMARY KEY); INSERT INTO adas.t (p) VALUE
 rsync -aX "$M/adas/" "$W/adas/"
 says $ada 'DROP TABLE adas.dear;'
 ok 'one loops' loops 100
-is 'what the other has stays' 1 "$(ls "$P" | grep -c '^dropped-[0-9]*-dear$')"
+is 'snapshots of the other stay' 1 "$(ls "$P" | grep -c '^dropped-[0-9]*-dear$')"
 is 'all of it' 2 "$(owned $ada)"
 is 'the rest is his' 62 "$(owned $bob)"
 is 'each says whose it is' "$ada" "$(owner "$P"/dropped-*-dear)"
@@ -52,7 +52,7 @@ wait
 fusermount3 -u "$M" 2>/dev/null || umount -l "$M"
 wait_closed
 start -o allow_other
-is 'what the other has is there' "$before" "$(owned $ada)"
+is 'the objects of the other are there' "$before" "$(owned $ada)"
 ok 'and stays' loops 70
 is 'after more' "$before" "$(owned $ada)"
 is 'there are as many as may be' 64 "$(ls "$P" | grep -vcx mine)"
