@@ -134,9 +134,9 @@ for file in LOCK WIDEFS engine engine/CURRENT $(cd "$W/bad" && echo engine/MANIF
 done
 is 'a place where he may not write' 1 "$(exits as "$CTL" repair "$W/bad" "$W/none")"
 is 'it is the place' "widefsctl: $W/none: Permission denied" "$(cat "$W/err")"
-is 'who may read all' 0 "$(exits as "$CTL" repair "$W/bad" "$W/theirs/new")"
+is 'a caller who may read all' 0 "$(exits as "$CTL" repair "$W/bad" "$W/theirs/new")"
 mv "$W/theirs/new" "$W/new"
-same 'who may read all'
+same 'a caller who may read all'
 is 'the damaged store is as it was' "$(cat "$W/before")" "$(sums "$W/bad")"
 # A full disk: all of it, or a store that is said to be none.
 mkdir "$W/disk"
