@@ -36,6 +36,23 @@ static void leave_below(struct op *op, struct node *n)
 	op_notify_inside(op, n);
 }
 
+/* Let the tables of a keyspace that was renamed forward to those of the present
+ * one, before they are renamed themselves. */
+static void forward_tables(struct op *op, struct node *from, struct node *to)
+{
+	struct node_table *nodes = &op->fs->nodes;
+	struct node **tables;
+	size_t i, count;
+
+	if (from->table || node_children(nodes, from, CHILDREN_NAMED, &tables,
+					 &count))
+		return;
+	for (i = 0; i < count; i++)
+		if (tables[i]->table == tables[i])
+			node_put(nodes, node_forward(nodes, tables[i], to));
+	node_children_put(nodes, tables, count);
+}
+
 /* Move kept nodes along: to, and below it. */
 static int carry_kept(struct op *op, struct node *from, struct node *to)
 {
@@ -148,6 +165,8 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES |
 				 (op->by_former ? ARMED_NAME : 0));
 	leave_below(op, n);
+	if (now != n)
+		forward_tables(op, n, now);
 	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);

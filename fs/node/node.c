@@ -291,10 +291,8 @@ struct node *node_alias(struct node_table *t, struct node *dir,
 	return NULL;
 }
 
-/* Make the directory n, a reference, forward to the node of its name in dir; returns
- * that, or n where dir has another of that name. */
-static struct node *forward_into(struct node_table *t, struct node *dir,
-				 struct node *n)
+struct node *node_forward(struct node_table *t, struct node *n,
+			  struct node *dir)
 {
 	struct node_key key = {
 		.parent = dir,
@@ -308,30 +306,30 @@ static struct node *forward_into(struct node_table *t, struct node *dir,
 
 	if (now && !is_same(now, &key)) {
 		node_put(t, now);
-		return n;
+		return node_get(n);
 	}
 	if (!now)
 		now = node_make(t, &key);
 	if (!now)
-		return n;
+		return node_get(n);
 	if (!atomic_compare_exchange_strong(&n->forward, &none, node_get(now)))
 		node_put(t, now);
-	node_put(t, n);
 	return now;
 }
 
 struct node *node_follow(struct node_table *t, struct node *n)
 {
-	struct node *above, *now = node_get(node_now(n));
+	struct node *above, *now = node_now(n), *found;
 
-	if (!now->ops->directory || node_is_current(now) || now->scratch ||
+	if (!now->ops->directory || !now->table || now->table == now ||
+	    now->scratch || node_is_current(now) ||
 	    (atomic_load(&now->flags) & (NODE_GONE | NODE_UNKEYED)))
-		return now;
+		return node_get(now);
 	above = node_follow(t, now->parent);
-	if (above != now->parent && node_is_current(above))
-		now = forward_into(t, above, now);
+	found = above != now->parent && node_is_current(above) ?
+			node_forward(t, now, above) : node_get(now);
 	node_put(t, above);
-	return now;
+	return found;
 }
 
 void node_count(struct node *n)

@@ -209,9 +209,16 @@ struct node_key {
  */
 struct node *node_make(struct node_table *t, const struct node_key *key);
 /*
+ * Let the directory n, whose own directory became dir by a rename, forward to the
+ * node of its name there, which is made. Returns that; or n, where dir has another
+ * of that name, or without memory. A reference.
+ */
+struct node *node_forward(struct node_table *t, struct node *n,
+			  struct node *dir);
+/*
  * Return the node (a reference) that the directory n became by renames of its own or
- * of directories above it: it is made in the present directory, and n forwards to it
- * from then on. n itself where there is none.
+ * of directories above it; in a table those above it are followed now, and n
+ * forwards to it from then on. n itself where there is none.
  */
 struct node *node_follow(struct node_table *t, struct node *n);
 /* Return a node that forwards to n, of the same name in dir, which was moved or

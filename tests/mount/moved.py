@@ -110,7 +110,29 @@ def times():
     os.close(fd)
 
 
+def again():
+    """A table whose keyspace was renamed, and then itself: its name is free again."""
+    fd = os.open("a/t", os.O_RDONLY)
+    row = os.open("a/t/1", os.O_RDONLY)
+    os.rename("a", "c")
+    os.rename("c/t", "b/new")
+    for at in (fd, row):
+        os.listdir(at)
+    try:
+        os.stat("c/t")
+        print("the table is there by the name that it had")
+    except FileNotFoundError:
+        pass
+    os.rename("b/new", "c/t")
+    if os.listdir(fd) != os.listdir("c/t"):
+        print("an open directory has lost its table")
+    os.rename("c", "a")
+    os.close(fd)
+    os.close(row)
+
+
 times()
+again()
 for what, place, before, after, looks, inside in itertools.product(
         MOVES, PLACES, (0, 1, 2), (0, 2), (0, 1), (0, 1)):
     if list(PLACES).index(place) <= list(PLACES).index(what):
