@@ -5,7 +5,8 @@
 comma   := ,
 B       := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
 PREFIX  ?= /usr/local
-CFLAGS  ?= -O2 -g
+# With sanitizers the build takes as long as the tests: lines of functions are all that a report needs.
+CFLAGS  ?= $(if $(SAN),-O1 -g1,-O2 -g)
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wstrict-prototypes -Wmissing-prototypes
 SANFLAG := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 # Tests alone build with sanitizers: there a warning ends it.

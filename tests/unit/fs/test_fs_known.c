@@ -303,7 +303,7 @@ END_TEST
  * the seed. */
 START_TEST(rows_follow_each_change)
 {
-	char text[2][8] = { "", "" }, statement[128], path[32], expected[16];
+	char text[2][12] = { "", "" }, statement[128], path[32], expected[16];
 	struct random rng = random_seeded((uint64_t)_i);
 	int i;
 

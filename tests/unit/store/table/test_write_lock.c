@@ -563,7 +563,7 @@ START_TEST(batches_of_many_partitions)
 	struct bytes none = BYTES_EMPTY;
 	struct table *t;
 	int64_t sum = 0;
-	char key[8];
+	char key[12];
 	int err;
 
 	tree_open(&tree);
