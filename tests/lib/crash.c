@@ -6,11 +6,15 @@
 
 void crash_init(struct crash *c, const char *name, uint64_t seed)
 {
+	const char *calls = getenv("WIDEFS_TEST_CALLS");
+
 	/* Thousands of recoveries: memory is kept, not mapped each time. */
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	*c = (struct crash){ .name = name, .seed = seed, .tries = SIM_KINDS,
-			     .kills = KILLS_ALL, .cut_calls = 1 };
+			     .kills = KILLS_ALL, .cut_calls = 1,
+			     .calls = calls && atoi(calls) > 1 ?
+				      (uint32_t)atoi(calls) : 1 };
 	c->disk = sim_new();
 	c->rng = random_seeded(seed);
 }
@@ -129,6 +133,8 @@ static void before(void *context)
 	struct crash *c = context;
 
 	c->call = sim_calls(c->disk) + 1;
+	if (c->calls > 1 && random_below(&c->rng, c->calls))
+		return;
 	if (random_below(&c->rng, KILLS_ALL) < c->kills)
 		try_kind(c, c->disk, SIM_KILLED);
 	crash_try(c, c->disk, c->tries);

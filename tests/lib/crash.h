@@ -21,7 +21,8 @@ struct crash {
 	uint64_t seed;
 	struct sim *disk;
 	struct random rng;
-	uint32_t tries;		/* states to try at each call */
+	uint32_t calls;		/* WIDEFS_TEST_CALLS (1): at one of that many */
+	uint32_t tries;		/* states to try at each such call */
 	uint32_t tries_cut;	/* the same after a power cut, */
 	uint32_t cut_calls;	/* at one of that many calls */
 	uint32_t kills;		/* try a kill at that many of KILLS_ALL calls */
