@@ -13,11 +13,12 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/lsm/lsm_snapshot.h"
 #include "store/schema/schema_edit.h"
 #include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
 #include "store/snapshot.h"
-#include "store/table/table.h"
+#include "store/table/inner.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/crash.h"
 #include "tests/lib/scratch.h"
@@ -25,6 +26,7 @@
 #include "tests/unit/suite.h"
 
 #define MOST_MOMENTS 64
+#define OWNERS 2	/* of snapshots */
 #define KEYSPACE                                                              \
 	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
 	"'replication_factor': 1}"
@@ -50,7 +52,9 @@ static const char *const queries[] = {
  * after a sync), "provisional" (k.u may be replaced), "snapshot NAME",
  * "unsnapshot NAME", "restore NAME", "undo" (the tables that the last change
  * has kept are brought back), "move k.NAME k.NAME" (a table), "rename NAME
- * NAME" (a keyspace), "edit CREATE TABLE …" (as schema.cql is edited).
+ * NAME" (a keyspace), "as UID" (whose the statements are from now on), "bound
+ * N" (automatic snapshots of more than N changes are given up), "edit CREATE
+ * TABLE …" (as schema.cql is edited).
  */
 static const struct workload {
 	const char *name;
@@ -238,6 +242,20 @@ static const struct workload {
 		"unsnapshot a", "kill",
 		"INSERT INTO k.t (p, c, v) VALUES (2, 2, 1)", "compact", "kill",
 	} },
+	{ "snapshots of two owners", 7, 1000, 300, {
+		KEYSPACE, TABLE, OTHER,
+		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
+		"as 1", "TRUNCATE k.u", "kill",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 1)",
+		"as 0", "ALTER TABLE k.t DROP w", "TRUNCATE k.t",
+		"INSERT INTO k.t (p, c, v) VALUES (1, 3, 1)",
+		"DROP TABLE k.t", "kill", "bound 2", "kill",
+		"as 1",
+		"INSERT INTO k.u (p, n) VALUES (2, 'two')",
+		"ALTER TABLE k.u ADD x text", "TRUNCATE k.u",
+		"bound 2", "compact", "reopen", "bound 0",
+	} },
 	{ "a keyspace comes back", 7, 1200, 400, {
 		KEYSPACE, TABLE, OTHER, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
@@ -289,7 +307,9 @@ struct world {
 	struct store *store;
 	struct cql_session *session;
 	uint64_t sums[MOST_MOMENTS];
-	size_t automatic[MOST_MOMENTS + 1];	/* snapshots */
+	/* Automatic snapshots: the fewest and the most of a moment. */
+	size_t least[MOST_MOMENTS + 1][OWNERS], most[MOST_MOMENTS + 1][OWNERS];
+	uid_t uid;		/* whose the statements are */
 	struct expected now;
 	int64_t clock_us;
 };
@@ -308,19 +328,22 @@ static void tear_down(void)
 /* Add the snapshots that were asked for, each with its answers. Those that
  * DROP, TRUNCATE and a restore make are there before these happen: count
  * them, and see that they can be read. */
-static size_t answers_of_snapshots(struct store *s, struct buf *out)
+static void answers_of_snapshots(struct store *s, size_t automatic[OWNERS],
+				 struct buf *out)
 {
 	struct manifest_snapshot *list;
 	struct buf unused = BUF_INIT;
-	size_t count, i, automatic = 0;
+	size_t count, i;
 
+	memset(automatic, 0, OWNERS * sizeof(*automatic));
 	ck_assert_int_eq(snapshot_list(s, &list, &count), 0);
 	for (i = 0; i < count; i++) {
 		struct store *view;
 		uint64_t held;
 
+		ck_assert_uint_lt(list[i].owner, OWNERS);
 		if (list[i].automatic)
-			automatic++;
+			automatic[list[i].owner]++;
 		else
 			buf_add_format(out, "snapshot %s\n", list[i].name);
 		if (snapshot_acquire(&view, s, list[i].number) ||
@@ -332,17 +355,16 @@ static size_t answers_of_snapshots(struct store *s, struct buf *out)
 	}
 	mem_free(list);
 	buf_release(&unused);
-	return automatic;
 }
 
-static uint64_t sum_of(struct store *s, size_t *automatic)
+static uint64_t sum_of(struct store *s, size_t automatic[OWNERS])
 {
 	struct buf out = BUF_INIT;
 	uint64_t sum;
 
 	if (answers_to_all(s, queries, &out))
 		ck_abort_msg("no answer: %s", buf_cstr(&out));
-	*automatic = answers_of_snapshots(s, &out);
+	answers_of_snapshots(s, automatic, &out);
 	sum = XXH3_64bits(out.ptr, out.len);
 	buf_release(&out);
 	return sum;
@@ -399,6 +421,7 @@ static void open_world(struct world *w)
 					    !w->now.created), 0);
 	ck_assert_int_eq(cql_session_new(&w->session, w->store), 0);
 	cql_session_adopt(w->session, adopt, w);
+	cql_session_owner(w->session, w->uid, 0, 0755);
 	w->now.created = true;
 }
 
@@ -466,13 +489,33 @@ static bool snapshot_step(struct world *w, const char *s)
 	/* Dropping a snapshot makes nothing else durable. */
 	ck_assert_int_eq(store_sync(w->store), 0);
 	w->now.begun++;
-	err = s[0] == 's' ? snapshot_create(w->store, part.name, 0) :
+	err = s[0] == 's' ? snapshot_create(w->store, part.name, w->uid) :
 	      s[0] == 'u' && s[2] == 's' ? snapshot_drop(w->store, part.name) :
-			    snapshot_restore(w->store, &part, 0, &why);
+			    snapshot_restore(w->store, &part, w->uid, &why);
 	if (err)
 		ck_abort_msg("%s: %d %s", s, err, buf_cstr(&why));
 	buf_release(&why);
 	w->now.acknowledged = w->now.synced = w->now.begun;
+	return true;
+}
+
+/* True if it was a step on owners. */
+static bool owner_step(struct world *w, const char *s)
+{
+	unsigned n;
+	bool any;
+
+	if (sscanf(s, "as %u", &n) == 1) {
+		w->uid = n;
+		cql_session_owner(w->session, w->uid, 0, 0755);
+		return true;
+	}
+	if (sscanf(s, "bound %u", &n) != 1)
+		return false;
+	ck_assert_int_eq(store_sync(w->store), 0);
+	w->now.synced = w->now.acknowledged;
+	ck_assert_int_eq(lsm_snapshot_give_up(w->store->lsm, n, &any), 0);
+	ck_assert(any);
 	return true;
 }
 
@@ -514,7 +557,7 @@ static void statement(struct world *w, const char *s)
 	bool edits = !strncmp(s, "edit ", 5);
 	struct buf out = BUF_INIT;
 
-	if (snapshot_step(w, s) || name_step(w, s))
+	if (snapshot_step(w, s) || name_step(w, s) || owner_step(w, s))
 		return;
 	w->now.begun++;
 	cql_session_redefine(w->session, edits ? "k" : NULL);
@@ -556,6 +599,22 @@ static void step(struct world *w, const char *s, bool watched)
 	}
 }
 
+/* Take the digest of the moment and, of its snapshots, how many there are; is_new:
+ * it was not taken yet. */
+static void note_moment(struct world *w, bool is_new)
+{
+	uint32_t moment = w->now.begun;
+	size_t now[OWNERS], i;
+
+	w->sums[moment] = sum_of(w->store, now);
+	for (i = 0; i < OWNERS; i++) {
+		if (is_new || now[i] < w->least[moment][i])
+			w->least[moment][i] = now[i];
+		if (is_new || now[i] > w->most[moment][i])
+			w->most[moment][i] = now[i];
+	}
+}
+
 /* Run a workload. If not watched, the digests of the moments are taken, and no
  * crash is tried. */
 static void run(struct world *w, const struct workload *load, bool watched)
@@ -565,15 +624,15 @@ static void run(struct world *w, const struct workload *load, bool watched)
 
 	w->clock_us = (int64_t)1000000 * 1000000;
 	clock_set_us(w->clock_us);
+	w->uid = 0;
 	crash_watch(&w->crash, watched);
 	open_world(w);
-	w->sums[0] = sum_of(w->store, &w->automatic[0]);
+	note_moment(w, true);
 	for (i = 0; i < ARRAY_SIZE(load->steps) && load->steps[i]; i++) {
 		step(w, load->steps[i], watched);
 		if (watched)
 			continue;
-		w->sums[w->now.begun] = sum_of(w->store,
-					&w->automatic[w->now.begun]);
+		note_moment(w, w->now.begun > moment);
 		/* Otherwise a lost statement would not be seen. */
 		if (w->now.begun > moment)
 			ck_assert_uint_ne(w->sums[w->now.begun], w->sums[moment]);
@@ -590,22 +649,33 @@ static uint64_t expectation(const struct crash *c)
 			   sizeof(struct expected));
 }
 
+/* Each owner has those of the moment. Some of the interrupted statement may be
+ * there already, and some that a "bound" gives up are there still. */
+static void check_automatic(struct world *w, uint32_t moment,
+			    const size_t automatic[OWNERS])
+{
+	size_t i;
+
+	for (i = 0; i < OWNERS; i++) {
+		crash_assert(&w->crash, automatic[i] >= w->least[moment][i]);
+		crash_assert(&w->crash, automatic[i] <= w->most[moment][i] ||
+				automatic[i] <= w->most[moment + 1][i]);
+	}
+}
+
 /* Find the latest moment at which the store can be; from now on it is
  * durable. */
 static void check_moment(struct world *w, struct store *s)
 {
 	uint32_t first = w->crash.cut ? w->now.synced : w->now.acknowledged;
 	uint32_t moment = w->now.begun;
-	size_t automatic;
-	uint64_t sum = sum_of(s, &automatic);
+	size_t automatic[OWNERS];
+	uint64_t sum = sum_of(s, automatic);
 
 	while (moment > first && w->sums[moment] != sum)
 		moment--;
 	crash_assert(&w->crash, w->sums[moment] == sum);
-	/* Snapshots of the interrupted statement may be there already. */
-	crash_assert(&w->crash, automatic >= w->automatic[moment]);
-	crash_assert(&w->crash, automatic <= w->automatic[moment] ||
-				automatic <= w->automatic[moment + 1]);
+	check_automatic(w, moment, automatic);
 	w->now.begun = w->now.acknowledged = moment;
 	w->now.created = true;
 	/* After a power cut everything that is there is durable. */
