@@ -196,6 +196,21 @@ is 'sed -i and cp take none' '' "$(ls "$P")"
 rm -r "$M/many"
 for snapshot in "$P"/*; do rmdir "$snapshot"; done
 
+# rm -r of a table keeps none by itself; the line of the README for crontab undoes it.
+mkdir -p "$M/many"
+echo 'CREATE TABLE many.t (a int PRIMARY KEY, v text); INSERT INTO many.t (a, v) VALUES (1, '"'x'"'); INSERT INTO many.t (a, v) VALUES (2, '"'y'"');' >"$M/.cql"
+rsync -aX "$M/many/t/" "$W/t/"
+line=$(sed -n 's/^    0 \* \* \* \* //p' README.md | sed 's/\\%/%/g; s/date +%H/echo 09/')
+HOME=${M%/*} bash -c "$line" 2>/dev/null
+ok 'by a timer' bash -c "HOME='${M%/*}'; $line"
+is 'one of the hour' hour-09 "$(ls "$P")"
+ok 'rm -r of a table' rm -r "$M/many/t"
+is 'takes none' hour-09 "$(ls "$P")"
+ok 'it comes back' "$CTL" snapshot restore --force "$M" hour-09 many.t
+is 'whole' '' "$(rsync -aXn --delete --itemize-changes "$W/t/" "$M/many/t/")"
+rm -r "$M/many"
+for snapshot in "$P"/*; do rmdir "$snapshot"; done
+
 # Another user may look, and make none.
 ok 'one more' mkdir "$P/mine"
 if [ "$(id -u)" = 0 ]; then
