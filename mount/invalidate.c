@@ -266,8 +266,7 @@ static void queue_names(struct fs *fs, struct fs_call *call)
 void invalidate_answer(struct mount *m, struct fs_call *call, struct answer *a)
 {
 	struct notifier *n = m->notifier;
-	struct waiting *w = n && (call->wait_for || call->name_count) ?
-				    mem_zalloc(1, sizeof(*w)) : NULL;
+	struct waiting *w = n ? mem_zalloc(1, sizeof(*w)) : NULL;
 	bool waits = false;
 
 	if (w) {

@@ -23,8 +23,8 @@ int invalidate_start(struct mount *m, struct loop *l);
 void invalidate_stop(struct mount *m);
 /* Free it after the session's threads have ended. */
 void invalidate_free(struct mount *m);
-/* Send the answer when the kernel has dropped its copies of what the call
- * changed, at once if it changed nothing; data and the call's names are taken
+/* Send the answer of a call that waits for a notice, or has names, when the kernel
+ * has dropped its copies of what it changed; data and the call's names are taken
  * over. Any thread. */
 void invalidate_answer(struct mount *m, struct fs_call *call, struct answer *a);
 /* Make the kernel drop the attributes of a node now; it takes no lock for it,

@@ -17,6 +17,7 @@
 #include "mount/request.h"
 #include "mount/share.h"
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 
 struct loop {
 	struct fuse_session *session;
@@ -132,6 +133,13 @@ static int receive(struct loop *l, struct fuse_buf *buf)
 	return fuse_session_receive_buf(l->session, buf);
 }
 
+/* Serve it, as the only thread. */
+static void serve(struct loop *l, struct request *r)
+{
+	r->begun_ns = clock_monotonic_ns();
+	request_serve(l->session, l->fs, r);
+}
+
 static bool serve_ahead(struct loop *l)
 {
 	struct request *r = request_queue_take(&l->ahead, l->fs);
@@ -139,24 +147,24 @@ static bool serve_ahead(struct loop *l)
 	if (!r)
 		return false;
 	l->count--;
-	request_serve(l->session, l->fs, &r->buf);
+	serve(l, r);
 	request_free(r);
 	return true;
 }
 
 /* End its call with this error, unserved. */
-static void refuse(struct loop *l, const struct fuse_buf *buf, int err)
+static void refuse(struct loop *l, const struct request *r, int err)
 {
-	const struct fuse_in_header *in = buf->mem;
+	const struct fuse_in_header *in = r->buf.mem;
 	struct fs_call call = { .uid = in->uid, .gid = in->gid,
 				.pid = (pid_t)in->pid };
 	struct fuse_out_header out = { .len = sizeof(out), .error = err,
-				       .unique = request_number(buf) };
+				       .unique = r->number };
 	ssize_t n;
 
 	if (err == -ENOSPC)
 		fs_refuse_waiting(l->fs, &call);
-	request_refused(l->fs, buf);
+	request_refused(l->fs, r);
 	n = write(fuse_session_fd(l->session), &out, sizeof(out));
 	(void)n;	/* its caller is gone */
 }
@@ -165,11 +173,11 @@ static void refuse(struct loop *l, const struct fuse_buf *buf, int err)
 static void queue_spare(struct loop *l)
 {
 	struct request *r = l->spare;
-	int err = request_charge(l->fs, &r->charge, &r->buf);
+	int err = request_charge(l->fs, r);
 	void *smaller;
 
 	if (err == -ENOSPC || err == -EINTR) {
-		refuse(l, &r->buf, err);
+		refuse(l, r, err);
 		return;
 	}
 	smaller = mem_resize(r->buf.mem, r->buf.size, 1);
@@ -181,16 +189,16 @@ static void queue_spare(struct loop *l)
 }
 
 /* Interrupt a request that waits, or the one that is served. */
-static void interrupt(struct loop *l, struct fuse_buf *buf)
+static void interrupt(struct loop *l, struct request *ending)
 {
-	struct request *r = request_queue_end(&l->ahead, l->fs, buf);
+	struct request *r = request_queue_end(&l->ahead, l->fs, ending);
 
 	if (!r) {
-		request_serve(l->session, l->fs, buf);
+		serve(l, ending);
 		return;
 	}
 	l->count--;
-	refuse(l, buf, -EINTR);
+	refuse(l, ending, -EINTR);
 	request_free(r);
 }
 
@@ -204,8 +212,9 @@ void loop_look(struct loop *l)
 		if (!l->spare ||
 		    fuse_session_receive_buf(l->session, &l->spare->buf) <= 0)
 			return;
-		if (request_weight(&l->spare->buf) == REQUEST_INTERRUPT)
-			interrupt(l, &l->spare->buf);
+		request_look(l->spare);
+		if (l->spare->weight == REQUEST_INTERRUPT)
+			interrupt(l, l->spare);
 		else
 			queue_spare(l);
 	}
@@ -224,18 +233,19 @@ static void end_session(struct loop *l)
 static void *serve_alone(void *argument)
 {
 	struct loop *l = argument;
-	struct fuse_buf buf = { .mem = NULL };
+	struct request r = { .buf = { .mem = NULL } };
 
 	while (!fuse_session_exited(l->session)) {
-		int n_read = serve_ahead(l) ? -EAGAIN : receive(l, &buf);
+		int n_read = serve_ahead(l) ? -EAGAIN : receive(l, &r.buf);
 
 		if (n_read == -EINTR || n_read == -EAGAIN)
 			continue;
 		if (n_read <= 0)
 			break;
-		request_serve(l->session, l->fs, &buf);
+		request_look(&r);
+		serve(l, &r);
 	}
-	mem_free(buf.mem);
+	mem_free(r.buf.mem);
 	end_session(l);
 	return NULL;
 }
@@ -245,37 +255,38 @@ static void *serve_shared(void *argument)
 {
 	struct share_worker *w = argument;
 	struct loop *l = share_worker_context(w);
-	struct fuse_buf buf = { .mem = NULL };
-	struct request *r;
+	struct request read = { .buf = { .mem = NULL } }, *r;
 	int n = 0;
 
 	while (!fuse_session_exited(l->session)) {
 		enum share_step step = share_next(w, &r);
 
 		if (step == SHARE_LEAVE) {
-			mem_free(buf.mem);
+			mem_free(read.buf.mem);
 			return NULL;
 		}
 		if (step == SHARE_SERVE) {
-			request_serve(l->session, l->fs, &r->buf);
+			request_serve(l->session, l->fs, r);
 			request_free(r);
 			continue;
 		}
-		n = fuse_session_receive_buf(l->session, &buf);
+		n = fuse_session_receive_buf(l->session, &read.buf);
 		if (n <= 0) {
 			share_read_failed(w);
 		} else {
-			int admitted = share_admit(w, &buf);
+			int admitted;
 
+			request_look(&read);
+			admitted = share_admit(w, &read);
 			if (admitted > 0)
-				request_serve(l->session, l->fs, &buf);
+				request_serve(l->session, l->fs, &read);
 			else if (admitted < 0)
-				refuse(l, &buf, admitted);
+				refuse(l, &read, admitted);
 		}
 		if (n <= 0 && n != -EINTR && n != -EAGAIN)
 			break;
 	}
-	mem_free(buf.mem);
+	mem_free(read.buf.mem);
 	end_session(l);
 	return NULL;
 }

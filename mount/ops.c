@@ -19,7 +19,9 @@ static struct mount *mount_of(fuse_req_t req)
 
 static struct fs *fs_of(fuse_req_t req)
 {
-	return mount_of(req)->fs;
+	const struct mount *m = fuse_req_userdata(req);
+
+	return m->fs;
 }
 
 static bool is_interrupted(void *context)
@@ -55,7 +57,10 @@ static void reply_with(fuse_req_t req, struct fs_call *call,
 {
 	a->req = req;
 	a->result = result;
-	invalidate_answer(mount_of(req), call, a);
+	if (call->wait_for || call->name_count)
+		invalidate_answer(mount_of(req), call, a);
+	else
+		answer_send(a);
 }
 
 static void reply(fuse_req_t req, struct fs_call *call, int64_t result)
@@ -97,8 +102,9 @@ static void reply_entry(fuse_req_t req, struct fs_call *call, int err,
 }
 
 /* Send an entry; take its count back if the kernel does not accept it. */
-static void send_entry(struct mount *m, struct answer *a)
+static void send_entry(struct answer *a)
 {
+	struct fs *fs = fs_of(a->req);	/* the reply frees req */
 	struct fs_call nobody = { .pid = 0 };
 	int err;
 
@@ -107,9 +113,9 @@ static void send_entry(struct mount *m, struct answer *a)
 	else
 		err = fuse_reply_entry(a->req, &a->entry);
 	if (err < 0 && a->kind == ANSWER_CREATED)
-		fs_release(m->fs, &nobody, a->entry.ino, a->opened.fh);
+		fs_release(fs, &nobody, a->entry.ino, a->opened.fh);
 	if (err < 0 && a->entry.ino)
-		fs_forget(m->fs, a->entry.ino, 1);
+		fs_forget(fs, a->entry.ino, 1);
 }
 
 void answer_send(struct answer *a)
@@ -125,8 +131,9 @@ void answer_send(struct answer *a)
 	else if (a->kind == ANSWER_DONE)
 		fuse_reply_err(a->req, 0);
 	else
-		send_entry(mount_of(a->req), a);
-	buf_release(&a->data);
+		send_entry(a);
+	if (a->kind == ANSWER_DATA)
+		buf_release(&a->data);
 }
 
 static void set_open(struct fuse_file_info *fi, const struct fs_open_reply *r)

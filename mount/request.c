@@ -12,18 +12,19 @@
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
 
-struct request *request_new(struct fuse_buf *buf)
+struct request *request_new(struct request *read)
 {
-	struct request *r = mem_zalloc(1, sizeof(*r));
+	struct request *r = mem_alloc(sizeof(*r));
 	void *smaller;
 
 	if (!r)
 		return NULL;
-	smaller = mem_resize(buf->mem, buf->size, 1);
+	*r = *read;
+	read->buf.mem = NULL;
+	read->charge = NULL;
+	smaller = mem_resize(r->buf.mem, r->buf.size, 1);
 	if (smaller)
-		buf->mem = smaller;
-	r->buf = *buf;
-	buf->mem = NULL;
+		r->buf.mem = smaller;
 	return r;
 }
 
@@ -36,163 +37,121 @@ void request_free(struct request *r)
 }
 
 /* ------------------------------------------------------------ what it is */
-/* NULL: it is shorter than a header. */
-static const struct fuse_in_header *header_of(const struct fuse_buf *buf)
+/* By opcode; one that is not listed is light, of another kind. is_heavy: the body
+ * begins with a handle, which says so. */
+struct class {
+	enum request_kind kind;
+	enum request_weight weight;
+	bool (*is_heavy)(uint64_t handle);
+};
+
+static const struct class classes[] = {
+	[FUSE_LOOKUP] = { REQUEST_LOOKUP, REQUEST_LIGHT, NULL },
+	[FUSE_GETATTR] = { REQUEST_GETATTR, REQUEST_LIGHT, NULL },
+	[FUSE_SETATTR] = { REQUEST_SETATTR, REQUEST_LIGHT, NULL },
+	[FUSE_READDIR] = { REQUEST_READDIR, REQUEST_LIGHT,
+			       fs_directory_is_heavy },
+	[FUSE_READDIRPLUS] = { REQUEST_READDIR, REQUEST_LIGHT,
+			       fs_directory_is_heavy },
+	[FUSE_OPEN] = { REQUEST_OPEN, REQUEST_LIGHT, NULL },
+	[FUSE_OPENDIR] = { REQUEST_OPEN, REQUEST_LIGHT, NULL },
+	[FUSE_READ] = { REQUEST_READ, REQUEST_LIGHT, fs_handle_is_heavy },
+	[FUSE_WRITE] = { REQUEST_WRITE, REQUEST_LIGHT, fs_handle_is_heavy },
+	[FUSE_FLUSH] = { REQUEST_FLUSH, REQUEST_LIGHT, fs_handle_is_heavy },
+	[FUSE_FSYNC] = { REQUEST_FSYNC, REQUEST_LIGHT, NULL },
+	[FUSE_FSYNCDIR] = { REQUEST_FSYNC, REQUEST_LIGHT, NULL },
+	[FUSE_CREATE] = { REQUEST_CREATE, REQUEST_LIGHT, NULL },
+	[FUSE_MKNOD] = { REQUEST_CREATE, REQUEST_LIGHT, NULL },
+	[FUSE_MKDIR] = { REQUEST_MKDIR, REQUEST_LIGHT, NULL },
+	[FUSE_UNLINK] = { REQUEST_REMOVE, REQUEST_LIGHT, NULL },
+	[FUSE_RMDIR] = { REQUEST_REMOVE, REQUEST_LIGHT, NULL },
+	[FUSE_RENAME] = { REQUEST_RENAME, REQUEST_LIGHT, NULL },
+	[FUSE_RENAME2] = { REQUEST_RENAME, REQUEST_LIGHT, NULL },
+	[FUSE_GETXATTR] = { REQUEST_XATTR, REQUEST_LIGHT, NULL },
+	[FUSE_SETXATTR] = { REQUEST_XATTR, REQUEST_LIGHT, NULL },
+	[FUSE_LISTXATTR] = { REQUEST_XATTR, REQUEST_LIGHT, NULL },
+	[FUSE_REMOVEXATTR] = { REQUEST_XATTR, REQUEST_LIGHT, NULL },
+	[FUSE_RELEASE] = { REQUEST_RELEASE, REQUEST_OF_NOBODY, NULL },
+	[FUSE_RELEASEDIR] = { REQUEST_RELEASE, REQUEST_OF_NOBODY, NULL },
+	[FUSE_INTERRUPT] = { REQUEST_OTHER, REQUEST_INTERRUPT, NULL },
+	[FUSE_INIT] = { REQUEST_OTHER, REQUEST_OF_NOBODY, NULL },
+	[FUSE_DESTROY] = { REQUEST_OTHER, REQUEST_OF_NOBODY, NULL },
+	[FUSE_FORGET] = { REQUEST_OTHER, REQUEST_OF_NOBODY, NULL },
+	[FUSE_BATCH_FORGET] = { REQUEST_OTHER, REQUEST_OF_NOBODY, NULL },
+};
+
+void request_look(struct request *r)
 {
-	return buf->size < sizeof(struct fuse_in_header) ? NULL : buf->mem;
+	const struct fuse_in_header *in = r->buf.mem;
+	struct class class = { REQUEST_OTHER, REQUEST_LIGHT, NULL };
+	uint64_t body = 0;	/* the first number of it */
+	bool has_body = r->buf.size >= sizeof(*in) + sizeof(body);
+
+	r->opcode = 0;
+	r->kind = REQUEST_OTHER;
+	r->weight = REQUEST_OF_NOBODY;
+	r->closes_locks = false;
+	r->number = r->uid = 0;
+	r->pid = 0;
+	if (r->buf.size < sizeof(*in))
+		return;
+	if (in->opcode < ARRAY_SIZE(classes) && classes[in->opcode].weight)
+		class = classes[in->opcode];
+	r->opcode = in->opcode;
+	r->kind = class.kind;
+	r->number = in->unique;
+	r->uid = in->uid;
+	r->pid = (pid_t)in->pid;
+	if (has_body)
+		memcpy(&body, in + 1, sizeof(body));
+	if (class.weight != REQUEST_INTERRUPT || has_body)
+		r->weight = class.weight;
+	if (r->weight == REQUEST_INTERRUPT)
+		r->number = body;
+	if (has_body && class.is_heavy && class.is_heavy(body))
+		r->weight = REQUEST_HEAVY;
+	if (has_body && in->opcode == FUSE_RELEASE)
+		r->closes_locks = fs_handle_has_locks(body);
 }
 
-/* Read the first number of its body. False: it is of another kind, or too
- * short. */
-static bool read_body(const struct fuse_buf *buf, uint32_t opcode, uint64_t *out)
+static bool is_heavy_transfer(const struct request *r)
 {
-	const struct fuse_in_header *in = header_of(buf);
-
-	if (!in || in->opcode != opcode || buf->size < sizeof(*in) + sizeof(*out))
-		return false;
-	memcpy(out, in + 1, sizeof(*out));
-	return true;
+	return r->opcode != FUSE_FLUSH && r->weight == REQUEST_HEAVY;
 }
 
-static enum request_weight weight_of_transfer(const struct fuse_buf *buf,
-					      uint32_t opcode)
+void request_refused(struct fs *fs, const struct request *r)
 {
-	uint64_t handle;
-
-	return read_body(buf, opcode, &handle) && fs_handle_is_heavy(handle) ?
-		       REQUEST_HEAVY : REQUEST_LIGHT;
-}
-
-enum request_weight request_weight(const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = header_of(buf);
-	uint64_t number;
-
-	if (!in)
-		return REQUEST_OF_NOBODY;
-	switch (in->opcode) {
-	case FUSE_INIT:
-	case FUSE_DESTROY:
-	case FUSE_FORGET:
-	case FUSE_BATCH_FORGET:
-	case FUSE_RELEASE:
-	case FUSE_RELEASEDIR:
-		return REQUEST_OF_NOBODY;
-	case FUSE_INTERRUPT:
-		return read_body(buf, FUSE_INTERRUPT, &number) ?
-			       REQUEST_INTERRUPT : REQUEST_OF_NOBODY;
-	case FUSE_READDIR:
-	case FUSE_READDIRPLUS:
-		return read_body(buf, in->opcode, &number) &&
-				       fs_directory_is_heavy(number) ?
-			       REQUEST_HEAVY : REQUEST_LIGHT;
-	case FUSE_READ:
-	case FUSE_WRITE:
-	case FUSE_FLUSH:
-		return weight_of_transfer(buf, in->opcode);
-	default:
-		return REQUEST_LIGHT;
-	}
-}
-
-bool request_closes_locks(const struct fuse_buf *buf)
-{
-	uint64_t handle;
-
-	return read_body(buf, FUSE_RELEASE, &handle) &&
-	       fs_handle_has_locks(handle);
-}
-
-static bool is_heavy_transfer(const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = header_of(buf);
-
-	return in && in->opcode != FUSE_FLUSH &&
-	       request_weight(buf) == REQUEST_HEAVY;
-}
-
-uint64_t request_number(const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = buf->mem;
-	uint64_t number;
-
-	return read_body(buf, FUSE_INTERRUPT, &number) ? number : in->unique;
-}
-
-static enum request_kind kind_of(uint32_t opcode)
-{
-	static const struct {
-		uint32_t opcode;
-		enum request_kind kind;
-	} kinds[] = {
-		{ FUSE_LOOKUP, REQUEST_LOOKUP }, { FUSE_GETATTR, REQUEST_GETATTR },
-		{ FUSE_READ, REQUEST_READ }, { FUSE_WRITE, REQUEST_WRITE },
-		{ FUSE_OPEN, REQUEST_OPEN }, { FUSE_FLUSH, REQUEST_FLUSH },
-		{ FUSE_RELEASE, REQUEST_RELEASE },
-		{ FUSE_READDIRPLUS, REQUEST_READDIR },
-		{ FUSE_READDIR, REQUEST_READDIR },
-		{ FUSE_OPENDIR, REQUEST_OPEN },
-		{ FUSE_RELEASEDIR, REQUEST_RELEASE },
-		{ FUSE_SETATTR, REQUEST_SETATTR },
-		{ FUSE_CREATE, REQUEST_CREATE }, { FUSE_MKNOD, REQUEST_CREATE },
-		{ FUSE_MKDIR, REQUEST_MKDIR }, { FUSE_UNLINK, REQUEST_REMOVE },
-		{ FUSE_RMDIR, REQUEST_REMOVE },
-		{ FUSE_RENAME, REQUEST_RENAME },
-		{ FUSE_RENAME2, REQUEST_RENAME },
-		{ FUSE_FSYNC, REQUEST_FSYNC }, { FUSE_FSYNCDIR, REQUEST_FSYNC },
-		{ FUSE_GETXATTR, REQUEST_XATTR },
-		{ FUSE_SETXATTR, REQUEST_XATTR },
-		{ FUSE_LISTXATTR, REQUEST_XATTR },
-		{ FUSE_REMOVEXATTR, REQUEST_XATTR },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].opcode == opcode)
-			return kinds[i].kind;
-	return REQUEST_OTHER;
-}
-
-void request_refused(struct fs *fs, const struct fuse_buf *buf)
-{
-	const struct fuse_in_header *in = header_of(buf);
+	const struct fuse_in_header *in = r->buf.mem;
 	struct fuse_flush_in flush;
 
-	if (!in || in->opcode != FUSE_FLUSH ||
-	    buf->size < sizeof(*in) + sizeof(flush))
+	if (r->opcode != FUSE_FLUSH ||
+	    r->buf.size < sizeof(*in) + sizeof(flush))
 		return;
 	memcpy(&flush, in + 1, sizeof(flush));
 	fs_drop_locks(fs, flush.fh, flush.lock_owner);
 }
 
 void request_serve(struct fuse_session *session, struct fs *fs,
-		   const struct fuse_buf *buf)
+		   const struct request *r)
 {
-	const struct fuse_in_header *in = header_of(buf);
-	uint64_t begun = clock_monotonic_ns();
-	/* The buffer may be used again before the call returns. */
-	uid_t uid = in ? in->uid : 0;
-	pid_t pid = in ? (pid_t)in->pid : 0;
-	enum request_kind kind = kind_of(in ? in->opcode : 0);
-
-	fuse_session_process_buf(session, buf);
-	fs_served(fs, kind, uid, pid, begun);
+	fuse_session_process_buf(session, &r->buf);
+	fs_served(fs, r->kind, r->uid, r->pid, r->begun_ns);
 }
 
 /* ------------------------------------------------------------ its caller */
-static FILE *open_proc(const struct fuse_in_header *in, const char *name)
+static FILE *open_proc(const struct request *r, const char *name)
 {
 	char path[48];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", in->pid, name);
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)r->pid, name);
 	return fopen(path, "re");
 }
 
 /* True if a SIGKILL is pending for the thread. The kernel makes one of any signal
  * that ends a process, and of the end itself. */
-static bool caller_is_killed(const struct fuse_in_header *in)
+static bool caller_is_killed(const struct request *r)
 {
-	FILE *file = open_proc(in, "status");
+	FILE *file = open_proc(r, "status");
 	uint64_t signals = 0;
 	char line[256];
 
@@ -206,9 +165,9 @@ static bool caller_is_killed(const struct fuse_in_header *in)
 
 /* True if the caller has taken the signal and is closing its files: its exit
  * status, the last number of the file, has the signal. */
-static bool caller_was_killed(const struct fuse_in_header *in)
+static bool caller_was_killed(const struct request *r)
 {
-	FILE *file = open_proc(in, "stat");
+	FILE *file = open_proc(r, "stat");
 	char line[2048], *last;
 	bool killed = false;
 
@@ -220,18 +179,14 @@ static bool caller_was_killed(const struct fuse_in_header *in)
 	return killed;
 }
 
-int request_charge(struct fs *fs, struct charge **charge,
-		   const struct fuse_buf *buf)
+int request_charge(struct fs *fs, struct request *r)
 {
-	const struct fuse_in_header *in = header_of(buf);
-
-	*charge = NULL;
-	if (request_weight(buf) < REQUEST_LIGHT)
+	r->charge = NULL;
+	if (r->weight < REQUEST_LIGHT)
 		return 0;
-	if (in->opcode == FUSE_FLUSH && caller_was_killed(in))
+	if (r->opcode == FUSE_FLUSH && caller_was_killed(r))
 		return -EINTR;
-	return fs_waits(fs, in->uid, sizeof(struct request) + buf->size,
-			charge);
+	return fs_waits(fs, r->uid, sizeof(*r) + r->buf.size, &r->charge);
 }
 
 /* ---------------------------------------------------------------- queues */
@@ -267,16 +222,14 @@ struct request *request_queue_take(struct request_queue *q, struct fs *fs)
 }
 
 struct request *request_queue_end(struct request_queue *q, struct fs *fs,
-				  const struct fuse_buf *interrupt)
+				  const struct request *interrupt)
 {
-	uint64_t number = request_number(interrupt);
 	struct request **at = &q->first, *r;
 
-	while ((r = *at) && request_number(&r->buf) != number)
+	while ((r = *at) && r->number != interrupt->number)
 		at = &r->next;
-	if (!r || !(is_heavy_transfer(&r->buf) ||
-		    caller_is_killed(header_of(&r->buf))))
+	if (!r || !(is_heavy_transfer(r) || caller_is_killed(r)))
 		return NULL;
-	request_refused(fs, &r->buf);
+	request_refused(fs, r);
 	return take_at(q, at, fs);
 }

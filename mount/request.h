@@ -15,47 +15,49 @@
 #include <fuse_lowlevel.h>
 #include <stdbool.h>
 
-struct charge;
-struct fs;
-
-struct request {
-	struct request *next;
-	struct fuse_buf buf;
-	struct charge *charge;		/* while it waits, or NULL */
-};
-/* Make one. Its buffer, which libfuse made, is taken over. NULL without
- * memory. */
-struct request *request_new(struct fuse_buf *buf);
-/* NULL is accepted. */
-void request_free(struct request *r);
-/*
- * Charge a request in buf that is to wait to its user, by *charge, which belongs
- * to the request. 0, or as fs_waits. A request without a user: NULL. -EINTR: its
- * caller was killed and closes a file as he ends; the release of the file does
- * the work of this request.
- */
-int request_charge(struct fs *fs, struct charge **charge,
-		   const struct fuse_buf *buf);
+#include "fs/fs.h"
 
 enum request_weight {
-	REQUEST_OF_NOBODY,	/* no caller waits for it, or it ends such waits */
+	REQUEST_OF_NOBODY = 1,	/* no caller waits for it, or it ends such waits */
 	REQUEST_INTERRUPT,	/* the same, of another request */
 	REQUEST_LIGHT,
 	REQUEST_HEAVY,		/* it may run a statement or make a document */
 };
-/* Return how much memory the request may need, by its header. Any thread. */
-enum request_weight request_weight(const struct fuse_buf *buf);
-/* True if it is the last close of a file that has locks. */
-bool request_closes_locks(const struct fuse_buf *buf);
-/* Return its number; of an interrupt: that of the request to end. */
-uint64_t request_number(const struct fuse_buf *buf);
+
+struct request {
+	struct request *next;
+	struct fuse_buf buf;
+	/* By request_look: */
+	uint32_t opcode;
+	enum request_kind kind;
+	enum request_weight weight;
+	bool closes_locks;		/* the last close of a file that has some */
+	uint64_t number;		/* of an interrupt: of the one to end */
+	uid_t uid;
+	pid_t pid;
+	uint64_t begun_ns;		/* served since, by the monotonic clock */
+	struct charge *charge;		/* while it waits, or NULL */
+};
+/* Make one of what was read; its buffer, which libfuse made, is taken over. NULL
+ * without memory. */
+struct request *request_new(struct request *read);
+/* NULL is accepted. */
+void request_free(struct request *r);
+/* Set what its header says, after it was read into buf. Any thread. */
+void request_look(struct request *r);
+/*
+ * Charge a request that is to wait to its user. 0, or as fs_waits. Without a user
+ * nothing is charged. -EINTR: its caller was killed and closes a file as he ends;
+ * the release of the file does the work of this request.
+ */
+int request_charge(struct fs *fs, struct request *r);
 
 /* Note that a request is refused: if it closes a descriptor, the locks of that
  * go even so. */
-void request_refused(struct fs *fs, const struct fuse_buf *buf);
+void request_refused(struct fs *fs, const struct request *r);
 /* Serve it, and count it (fs_served). */
 void request_serve(struct fuse_session *session, struct fs *fs,
-		   const struct fuse_buf *buf);
+		   const struct request *r);
 
 /* In the order they came. */
 struct request_queue {
@@ -68,5 +70,5 @@ struct request *request_queue_take(struct request_queue *q, struct fs *fs);
 /* Take the one that this interrupt ends, likewise; NULL: it is not here, or
  * continues. */
 struct request *request_queue_end(struct request_queue *q, struct fs *fs,
-				  const struct fuse_buf *interrupt);
+				  const struct request *interrupt);
 #endif

@@ -1,7 +1,6 @@
 #include "mount/share.h"
 
 #include <errno.h>
-#include <linux/fuse.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -190,7 +189,7 @@ static struct request *take_waiting(struct share *s, struct user **user,
 }
 
 /* Take out the request that an interrupt ends. True: it waited here. */
-static bool end_waiting(struct share *s, const struct fuse_buf *interrupt)
+static bool end_waiting(struct share *s, const struct request *interrupt)
 {
 	struct user **at = &s->first_waiting, *u;
 	struct request *r = NULL;
@@ -213,12 +212,13 @@ static bool end_waiting(struct share *s, const struct fuse_buf *interrupt)
 }
 
 /* ----------------------------------------------------------------- workers */
-static void begin(struct share_worker *w, struct user *u, bool heavy)
+static void begin(struct share_worker *w, struct request *r, struct user *u,
+		  bool heavy)
 {
 	w->user = u;
 	w->heavy = heavy;
 	w->serving = true;
-	w->begun_ns = clock_monotonic_ns();
+	r->begun_ns = w->begun_ns = clock_monotonic_ns();
 	if (u)
 		u->serving++;
 }
@@ -311,7 +311,7 @@ enum share_step share_next(struct share_worker *w, struct request **r)
 		*r = take_waiting(s, &user, &heavy);
 	if (*r) {
 		step = SHARE_SERVE;
-		begin(w, user, heavy);
+		begin(w, *r, user, heavy);
 	} else if (s->pool > s->thread_count) {
 		step = SHARE_LEAVE;
 		s->pool--;
@@ -326,49 +326,41 @@ enum share_step share_next(struct share_worker *w, struct request **r)
 	return step;
 }
 
-static void end_read(struct share_worker *w)
-{
-	w->share->reading--;
-	w->reading = false;
-}
-
 /* Queue a request. Returns as request_charge; 0 with *r NULL: no memory. */
-static int put_by(struct share *s, struct fuse_buf *buf, struct request **r)
+static int put_by(struct share *s, struct request *read, struct request **r)
 {
-	struct charge *charge;
-	int err = request_charge(s->fs, &charge, buf);
+	int err = request_charge(s->fs, read);
 
-	*r = err ? NULL : request_new(buf);
-	if (*r)
-		(*r)->charge = charge;
-	else
-		fs_waits_no_more(s->fs, charge);
+	*r = err ? NULL : request_new(read);
+	if (!*r) {
+		fs_waits_no_more(s->fs, read->charge);
+		read->charge = NULL;
+	}
 	return err == -ENOMEM ? 0 : err;
 }
 
-int share_admit(struct share_worker *w, struct fuse_buf *buf)
+int share_admit(struct share_worker *w, struct request *read)
 {
-	const struct fuse_in_header *in = buf->mem;
-	enum request_weight weight = request_weight(buf);
-	bool heavy = weight == REQUEST_HEAVY;
+	bool heavy = read->weight == REQUEST_HEAVY;
 	struct share *s = w->share;
 	struct request *r = NULL;
 	struct user *u;
 	int err = 0;
 
 	pthread_mutex_lock(&s->lock);
-	end_read(w);
-	w->closing = request_closes_locks(buf);
-	u = weight < REQUEST_LIGHT ? NULL : find_user(s, in->uid);
+	w->reading = false;
+	s->reading--;
+	w->closing = read->closes_locks;
+	u = read->weight < REQUEST_LIGHT ? NULL : find_user(s, read->uid);
 	/* Serve it at once if there is no memory to queue it. */
 	if (u && (u->waiting[heavy].first || !may_serve(s, u, heavy)))
-		err = put_by(s, buf, &r);
-	else if (weight == REQUEST_INTERRUPT && end_waiting(s, buf))
+		err = put_by(s, read, &r);
+	else if (read->weight == REQUEST_INTERRUPT && end_waiting(s, read))
 		err = -EINTR;
 	if (r)
 		add_waiting(s, u, r, heavy);
 	else if (!err)
-		begin(w, u, heavy);
+		begin(w, read, u, heavy);
 	tell(s);
 	pthread_mutex_unlock(&s->lock);
 	return err ? err : !r;
@@ -377,7 +369,8 @@ int share_admit(struct share_worker *w, struct fuse_buf *buf)
 void share_read_failed(struct share_worker *w)
 {
 	pthread_mutex_lock(&w->share->lock);
-	end_read(w);
+	w->reading = false;
+	w->share->reading--;
 	tell(w->share);
 	pthread_mutex_unlock(&w->share->lock);
 }

@@ -18,6 +18,7 @@
 #include <fuse_lowlevel.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct fs;
 struct request;
@@ -47,11 +48,11 @@ enum share_step { SHARE_READ, SHARE_SERVE, SHARE_LEAVE };
  * now. */
 enum share_step share_next(struct share_worker *w, struct request **r);
 /*
- * Admit a request after the read. 1: it is served; 0: it waits, and the buffer was
- * taken over. An errno ends the request (request_number): -ENOSPC, its user has too
- * many that wait; -EINTR, its caller does not wait for it any more.
+ * Admit a request after the read (request_look). 1: it is served; 0: it waits, and
+ * its buffer was taken over. An errno ends the request of this number: -ENOSPC, its
+ * user has too many that wait; -EINTR, its caller does not wait for it any more.
  */
-int share_admit(struct share_worker *w, struct fuse_buf *buf);
+int share_admit(struct share_worker *w, struct request *read);
 /* End a read that has brought nothing. */
 void share_read_failed(struct share_worker *w);
 /*
