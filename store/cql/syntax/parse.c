@@ -44,7 +44,7 @@ static void parse_role_statement(struct parser *p, struct statement *s,
 
 static void parse_statement(struct parser *p, struct statement *s)
 {
-	enum token_kind verb = peek(p);
+	enum token_kind verb = p->here.kind;
 	struct token first = next(p);
 
 	switch (verb) {
@@ -101,16 +101,16 @@ static void parse_statement(struct parser *p, struct statement *s)
 /* Check what follows a statement: see cql_parse. */
 static void parse_end(struct parser *p, size_t *consumed)
 {
-	bool semicolon = peek(p) == TOKEN_SEMICOLON;
+	bool semicolon = p->here.kind == TOKEN_SEMICOLON;
 
 	if (consumed && semicolon) {
-		*consumed = here(p).offset + 1;
+		*consumed = p->here.offset + 1;
 		return;
 	}
 	while (accept(p, TOKEN_SEMICOLON))
 		;
-	if (peek(p) != TOKEN_END)
-		parser_expected(p, here(p), "the end of the statement");
+	if (p->here.kind != TOKEN_END)
+		parser_expected(p, p->here, "the end of the statement");
 	if (consumed)
 		*consumed = p->text.len;
 }
@@ -163,7 +163,7 @@ static struct statement *parse(struct parser *p, struct arena *arena,
 	parser_fill(p);
 
 	s = new_node(p, struct statement);
-	start = here(p).offset;
+	start = p->here.offset;
 	parse_statement(p, s);
 	s->span = span_from(p, start);
 	s->marker_count = p->marker_count;

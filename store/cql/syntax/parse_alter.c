@@ -22,13 +22,13 @@ static void parse_alter_column(struct parser *p, struct alter_table *t)
 		return;
 	}
 	t->kind = ALTER_TABLE_MASK;
-	if (peek(p) == KEYWORD_MASKED) {
+	if (p->here.kind == KEYWORD_MASKED) {
 		parse_mask(p);
 	} else if (accept(p, KEYWORD_DROP)) {
 		t->kind = ALTER_TABLE_UNMASK;
 		expect(p, KEYWORD_MASKED, "MASKED");
 	} else {
-		parser_expected(p, here(p), "TYPE");
+		parser_expected(p, p->here, "TYPE");
 	}
 }
 
@@ -66,7 +66,7 @@ static void parse_drop_columns(struct parser *p, struct alter_table *t)
 {
 	bool several;
 
-	if (peek(p) == KEYWORD_COMPACT &&
+	if (p->here.kind == KEYWORD_COMPACT &&
 	    parse_peek_ahead(p, 1) == KEYWORD_STORAGE) {
 		next(p);
 		next(p);
@@ -108,7 +108,7 @@ static void parse_alter_table(struct parser *p, struct statement *s)
 	next(p);
 	t->if_exists = parse_if_exists(p);
 	t->table = parse_qualified(p, "table");
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case KEYWORD_ALTER:
 		next(p);
 		parse_alter_column(p, t);
@@ -133,7 +133,7 @@ static void parse_alter_table(struct parser *p, struct statement *s)
 		parse_properties(p, &t->properties);
 		break;
 	default:
-		parser_expected(p, here(p), "ADD, DROP, RENAME or WITH");
+		parser_expected(p, p->here, "ADD, DROP, RENAME or WITH");
 	}
 }
 
@@ -145,7 +145,7 @@ static void parse_alter_field(struct parser *p, struct alter_type *t,
 	t->kind = change ? ALTER_TYPE_TYPE : ALTER_TYPE_ADD;
 	if (!change)
 		t->if_field_not_exists = parse_if_not_exists(p);
-	start = here(p).offset;
+	start = p->here.offset;
 	t->field.name = parse_name(p, "a field");
 	if (change)
 		expect(p, KEYWORD_TYPE, "TYPE");
@@ -171,7 +171,7 @@ static void parse_alter_type(struct parser *p, struct statement *s)
 		t->if_field_exists = parse_if_exists(p);
 		parse_renames(p, &t->names, &t->name_count);
 	} else {
-		parser_expected(p, here(p), "ADD or RENAME");
+		parser_expected(p, p->here, "ADD or RENAME");
 	}
 }
 
@@ -192,7 +192,7 @@ static void parse_alter_view(struct parser *p, struct statement *s)
 
 void parse_alter(struct parser *p, struct statement *s)
 {
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case KEYWORD_TABLE:
 		parse_alter_table(p, s);
 		break;
@@ -211,14 +211,14 @@ void parse_alter(struct parser *p, struct statement *s)
 		parse_alter_role(p);
 		break;
 	default:
-		parser_expected(p, here(p), "what to alter");
+		parser_expected(p, p->here, "what to alter");
 	}
 }
 
 static void parse_generic(struct parser *p, struct describe *d)
 {
 	d->kind = DESCRIBE_ANY;
-	if (token_is_name(peek(p)) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
+	if (token_is_name(p->here.kind) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		d->name.keyspace = parse_name(p, "a keyspace");
 		next(p);
 	}
@@ -246,7 +246,7 @@ static bool parse_describe_list(struct parser *p, struct describe *d)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++) {
-		if (peek(p) != lists[i].word)
+		if (p->here.kind != lists[i].word)
 			continue;
 		next(p);
 		d->kind = lists[i].kind;
@@ -257,11 +257,11 @@ static bool parse_describe_list(struct parser *p, struct describe *d)
 
 static void parse_describe_one(struct parser *p, struct describe *d)
 {
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case KEYWORD_KEYSPACE:
 		next(p);
 		d->kind = DESCRIBE_KEYSPACE;
-		if (token_is_name(peek(p)))
+		if (token_is_name(p->here.kind))
 			d->name.name = parse_keyspace_name(p);
 		return;
 	case KEYWORD_TABLE:
@@ -285,8 +285,8 @@ static void parse_describe_one(struct parser *p, struct describe *d)
 	case KEYWORD_AGGREGATE:
 		if (!is_before_name(p))
 			break;
-		d->kind = peek(p) == KEYWORD_TYPE ? DESCRIBE_TYPE :
-			  peek(p) == KEYWORD_FUNCTION ? DESCRIBE_FUNCTION
+		d->kind = p->here.kind == KEYWORD_TYPE ? DESCRIBE_TYPE :
+			  p->here.kind == KEYWORD_FUNCTION ? DESCRIBE_FUNCTION
 						      : DESCRIBE_AGGREGATE;
 		next(p);
 		d->name = d->kind == DESCRIBE_TYPE ? parse_user_type_name(p)
@@ -309,7 +309,7 @@ void parse_describe(struct parser *p, struct statement *s)
 		d->full = true;
 		expect(p, KEYWORD_SCHEMA, "SCHEMA");
 		d->kind = DESCRIBE_SCHEMA;
-	} else if (peek(p) == KEYWORD_ONLY &&
+	} else if (p->here.kind == KEYWORD_ONLY &&
 		   parse_peek_ahead(p, 1) == KEYWORD_KEYSPACE) {
 		next(p);
 		d->only = true;

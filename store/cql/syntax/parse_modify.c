@@ -12,7 +12,7 @@ static void parse_using(struct parser *p, struct using_clause *using)
 		} else if (accept(p, KEYWORD_TTL)) {
 			using->ttl = parse_integer(p);
 		} else {
-			parser_expected(p, here(p), "TIMESTAMP or TTL");
+			parser_expected(p, p->here, "TIMESTAMP or TTL");
 			return;
 		}
 	} while (accept(p, KEYWORD_AND));
@@ -47,12 +47,12 @@ struct insert *parse_insert(struct parser *p)
 
 	expect(p, KEYWORD_INTO, "INTO");
 	s->table = parse_qualified(p, "table");
-	if (peek(p) == TOKEN_OPEN)
+	if (p->here.kind == TOKEN_OPEN)
 		parse_insert_values(p, s);
-	else if (peek(p) == KEYWORD_JSON)
+	else if (p->here.kind == KEYWORD_JSON)
 		parse_insert_json(p, s);
 	else
-		parser_expected(p, here(p), "'(' or JSON");
+		parser_expected(p, p->here, "'(' or JSON");
 	s->if_not_exists = parse_if_not_exists(p);
 	if (accept(p, KEYWORD_USING))
 		parse_using(p, &s->using);
@@ -114,7 +114,7 @@ static void check_double(struct parser *p, struct hash *set,
  * statement. Faults of the assignment are checked after that. */
 static void check_after_term(struct parser *p)
 {
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case TOKEN_END:
 	case TOKEN_SEMICOLON:
 	case TOKEN_COMMA:
@@ -140,7 +140,7 @@ static void check_after_term(struct parser *p)
 	case KEYWORD_WHERE:
 		break;
 	default:
-		parser_expected(p, here(p), "WHERE");
+		parser_expected(p, p->here, "WHERE");
 	}
 }
 
@@ -156,8 +156,8 @@ static void check_same_column(struct parser *p, const struct assignment *a,
 /* c = term | term + c | c + term | c - term | c -1 */
 static void parse_plain_assignment(struct parser *p, struct assignment *a)
 {
-	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
-	struct token at = here(p);
+	enum token_kind kind = p->here.kind, after = parse_peek_ahead(p, 1);
+	struct token at = p->here;
 	struct identifier other;
 	bool minus;
 
@@ -170,18 +170,18 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 			check_after_term(p);
 			return;
 		}
-		at = here(p);
+		at = p->here;
 		a->kind = ASSIGN_PREPEND;
 		other = parse_column(p);
-		if (peek(p) != TOKEN_COMMA && peek(p) != KEYWORD_WHERE)
-			parser_expected(p, here(p), "WHERE");
+		if (p->here.kind != TOKEN_COMMA && p->here.kind != KEYWORD_WHERE)
+			parser_expected(p, p->here, "WHERE");
 		check_same_column(p, a, at, &other, "X = <value> + X");
 		return;
 	}
 	other = parse_column(p);
 	a->kind = after == TOKEN_MINUS ? ASSIGN_SUBTRACT : ASSIGN_ADD;
 	if (after == TOKEN_INTEGER) {
-		minus = p->text.ptr[here(p).offset] == '-';
+		minus = p->text.ptr[p->here.offset] == '-';
 		a->value = parse_integer(p);
 		check_same_column(p, a, at, &other,
 				  minus ? "X = X - <value>" : "X = X + <value>");
@@ -196,10 +196,10 @@ static void parse_plain_assignment(struct parser *p, struct assignment *a)
 
 static void parse_assignment(struct parser *p, struct assignment *a)
 {
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 
 	a->column = parse_column(p);
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case TOKEN_EQ:
 		next(p);
 		parse_plain_assignment(p, a);
@@ -229,14 +229,14 @@ static void parse_assignment(struct parser *p, struct assignment *a)
 		check_after_term(p);
 		break;
 	default:
-		parser_expected(p, here(p), "'='");
+		parser_expected(p, p->here, "'='");
 	}
 	a->span = span_from(p, start);
 }
 
 static void parse_condition(struct parser *p, struct condition *c)
 {
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 	bool whole = true;
 
 	c->column = parse_column(p);
@@ -267,14 +267,14 @@ static bool at_exists(struct parser *p)
 {
 	enum token_kind after = parse_peek_ahead(p, 1);
 
-	return peek(p) == KEYWORD_EXISTS && !parse_at_comparison(after) &&
+	return p->here.kind == KEYWORD_EXISTS && !parse_at_comparison(after) &&
 	       after != KEYWORD_IN && after != KEYWORD_CONTAINS &&
 	       after != TOKEN_OPEN_LIST && after != TOKEN_DOT;
 }
 
 static void parse_if(struct parser *p, struct if_clause *c)
 {
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 
 	if (!accept(p, KEYWORD_IF))
 		return;
@@ -313,7 +313,7 @@ struct update *parse_update(struct parser *p)
 
 static void parse_deletion(struct parser *p, struct deleted_item *d)
 {
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 
 	d->column = parse_column(p);
 	if (accept(p, TOKEN_OPEN_LIST)) {
@@ -329,7 +329,7 @@ struct delete *parse_delete(struct parser *p)
 {
 	struct delete *s = new_node(p, struct delete);
 
-	if (token_is_name(peek(p)) || peek(p) == TOKEN_EMPTY_QUOTED_NAME) {
+	if (token_is_name(p->here.kind) || p->here.kind == TOKEN_EMPTY_QUOTED_NAME) {
 		do
 			parse_deletion(p, append(p, s->deletions,
 						 s->deletion_count));
@@ -349,9 +349,9 @@ struct delete *parse_delete(struct parser *p)
 
 static bool parse_batched(struct parser *p, struct statement *s)
 {
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case KEYWORD_INSERT:
 		next(p);
 		s->kind = STATEMENT_INSERT;
@@ -386,8 +386,8 @@ struct batch_statement *parse_batch(struct parser *p)
 	expect(p, KEYWORD_BATCH, "BATCH");
 	if (accept(p, KEYWORD_USING))
 		parse_using(p, &s->using);
-	while (peek(p) == KEYWORD_INSERT || peek(p) == KEYWORD_UPDATE ||
-	       peek(p) == KEYWORD_DELETE) {
+	while (p->here.kind == KEYWORD_INSERT || p->here.kind == KEYWORD_UPDATE ||
+	       p->here.kind == KEYWORD_DELETE) {
 		inner = new_node(p, struct statement);
 		parse_batched(p, inner);
 		*append(p, s->statements, s->statement_count) = inner;

@@ -20,7 +20,7 @@ static void parse_role_name(struct parser *p)
 /* Parse a user or an identity. */
 static void parse_old_name(struct parser *p, const char *of)
 {
-	if (peek(p) == TOKEN_QUOTED_NAME)
+	if (p->here.kind == TOKEN_QUOTED_NAME)
 		parser_note(p, next(p), "Quoted strings are are not supported "
 					"for %s", of);
 	else if (!accept(p, TOKEN_STRING))
@@ -41,12 +41,12 @@ static void parse_strings(struct parser *p)
 
 static void parse_access(struct parser *p)
 {
-	bool from = peek(p) == KEYWORD_FROM;
+	bool from = p->here.kind == KEYWORD_FROM;
 	enum token_kind what = from ? KEYWORD_CIDRS : KEYWORD_DATACENTERS;
 	bool all;
 
-	if (!from && peek(p) != KEYWORD_TO)
-		parser_expected(p, here(p), "TO or FROM");
+	if (!from && p->here.kind != KEYWORD_TO)
+		parser_expected(p, p->here, "TO or FROM");
 	next(p);
 	all = accept(p, KEYWORD_ALL);
 	expect(p, what, from ? "CIDRS" : "DATACENTERS");
@@ -73,8 +73,8 @@ static void parse_role_option(struct parser *p)
 		break;
 	case KEYWORD_OPTIONS:
 		expect(p, TOKEN_EQ, "'='");
-		if (peek(p) != TOKEN_OPEN_SET)
-			parser_expected(p, here(p), "'{'");
+		if (p->here.kind != TOKEN_OPEN_SET)
+			parser_expected(p, p->here, "'{'");
 		parse_term(p);
 		break;
 	case KEYWORD_ACCESS:
@@ -167,8 +167,8 @@ static void parse_permissions(struct parser *p)
 		return;
 	}
 	do {
-		if (!at_permission(peek(p)))
-			parser_expected(p, here(p), "a permission");
+		if (!at_permission(p->here.kind))
+			parser_expected(p, p->here, "a permission");
 		next(p);
 		accept(p, KEYWORD_PERMISSION);
 	} while (accept(p, TOKEN_COMMA));
@@ -210,7 +210,7 @@ static void parse_resource_of_all(struct parser *p)
 
 static void parse_resource(struct parser *p)
 {
-	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
+	enum token_kind kind = p->here.kind, after = parse_peek_ahead(p, 1);
 	bool named = token_is_name(after);
 
 	if (kind == KEYWORD_ALL && named) {
@@ -238,7 +238,7 @@ static void parse_resource(struct parser *p)
  * name too: the next token decides. */
 static bool at_role_to_grant(struct parser *p)
 {
-	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
+	enum token_kind kind = p->here.kind, after = parse_peek_ahead(p, 1);
 	bool permission = at_permission(kind) || kind == KEYWORD_ALL;
 
 	return kind == TOKEN_STRING || kind == TOKEN_QUESTION ||
@@ -278,7 +278,7 @@ static void parse_function(struct parser *p, struct statement *s)
 	s->kind = STATEMENT_CREATE_FUNCTION;
 	*s->named = parse_qualified(p, "function");
 	expect(p, TOKEN_OPEN, "'('");
-	if (peek(p) != TOKEN_CLOSE) {
+	if (p->here.kind != TOKEN_CLOSE) {
 		do {
 			parse_name(p, "an argument");
 			parse_type(p);
@@ -304,8 +304,8 @@ static void parse_function(struct parser *p, struct statement *s)
  * there than elsewhere. */
 static void parse_own_function(struct parser *p)
 {
-	if (peek(p) >= KEYWORD_OTHER && peek(p) != KEYWORD_COUNT)
-		parser_expected(p, here(p), "a function");
+	if (p->here.kind >= KEYWORD_OTHER && p->here.kind != KEYWORD_COUNT)
+		parser_expected(p, p->here, "a function");
 	parse_name(p, "a function");
 }
 
@@ -361,7 +361,7 @@ static void parse_trigger(struct parser *p, struct statement *s)
 
 bool parse_create_other(struct parser *p, struct statement *s)
 {
-	bool replace = peek(p) == KEYWORD_OR;
+	bool replace = p->here.kind == KEYWORD_OR;
 	bool function;
 
 	s->named = new_node(p, struct table_name);
@@ -370,7 +370,7 @@ bool parse_create_other(struct parser *p, struct statement *s)
 		parse_view(p, s);
 		return true;
 	}
-	if (peek(p) == KEYWORD_TRIGGER) {
+	if (p->here.kind == KEYWORD_TRIGGER) {
 		parse_trigger(p, s);
 		return true;
 	}
@@ -378,8 +378,8 @@ bool parse_create_other(struct parser *p, struct statement *s)
 		next(p);
 		expect(p, KEYWORD_REPLACE, "REPLACE");
 	}
-	function = peek(p) == KEYWORD_FUNCTION;
-	if (!function && peek(p) != KEYWORD_AGGREGATE)
+	function = p->here.kind == KEYWORD_FUNCTION;
+	if (!function && p->here.kind != KEYWORD_AGGREGATE)
 		return false;
 	next(p);
 	parse_if_not_exists(p);

@@ -13,7 +13,7 @@
 /* Parse a property's value: a constant, or a free word. */
 static struct bytes parse_property_value(struct parser *p)
 {
-	enum token_kind kind = peek(p);
+	enum token_kind kind = p->here.kind;
 
 	if (token_is_unreserved_keyword(kind))
 		return parse_text(p, next(p));
@@ -81,7 +81,7 @@ static void parse_property_map(struct parser *p,
 			       struct written_property *property)
 {
 	struct written_entry *entries = NULL;
-	struct token at = here(p);
+	struct token at = p->here;
 	uint32_t count = 0;
 
 	property->is_map = true;
@@ -108,14 +108,14 @@ static void parse_property_map(struct parser *p,
 void parse_property(struct parser *p, struct properties *properties)
 {
 	struct written_property *property;
-	struct token at = here(p);
+	struct token at = p->here;
 	uint32_t start, i;
 
 	property = append(p, properties->items, properties->count);
 	property->name = parse_name(p, "a property");
 	expect(p, TOKEN_EQ, "'='");
-	start = here(p).offset;
-	if (peek(p) == TOKEN_OPEN_SET)
+	start = p->here.offset;
+	if (p->here.kind == TOKEN_OPEN_SET)
 		parse_property_map(p, property);
 	else
 		property->value = parse_property_value(p);
@@ -166,7 +166,7 @@ void parse_alter_keyspace(struct parser *p, struct statement *s)
 static void parse_type_field(struct parser *p, struct create_type *t)
 {
 	struct column_definition *f = append(p, t->fields, t->field_count);
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 
 	f->name = parse_name(p, "a field");
 	f->type = parse_type(p);
@@ -185,7 +185,7 @@ static void parse_create_type(struct parser *p, struct statement *s)
 	expect(p, TOKEN_OPEN, "'('");
 	parse_type_field(p, t);
 	while (accept(p, TOKEN_COMMA))
-		if (peek(p) != TOKEN_COMMA && peek(p) != TOKEN_CLOSE)
+		if (p->here.kind != TOKEN_COMMA && p->here.kind != TOKEN_CLOSE)
 			parse_type_field(p, t);
 	expect(p, TOKEN_CLOSE, "')'");
 }
@@ -194,7 +194,7 @@ static void parse_index_target(struct parser *p, struct indexed_column *t)
 {
 	bool function = parse_peek_ahead(p, 1) == TOKEN_OPEN;
 
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case KEYWORD_VALUES:
 		t->kind = function ? INDEX_TARGET_VALUES : INDEX_TARGET_SIMPLE;
 		break;
@@ -229,12 +229,12 @@ static void parse_create_index(struct parser *p, struct statement *s)
 	i->custom = accept(p, KEYWORD_CUSTOM);
 	expect(p, KEYWORD_INDEX, "INDEX");
 	i->if_not_exists = parse_if_not_exists(p);
-	if (!parse_marked_name(p, "index") && token_is_name(peek(p)))
+	if (!parse_marked_name(p, "index") && token_is_name(p->here.kind))
 		i->name = parse_name(p, "an index");
 	expect(p, KEYWORD_ON, "ON");
 	i->table = parse_qualified(p, "table");
 	expect(p, TOKEN_OPEN, "'('");
-	if (peek(p) != TOKEN_CLOSE) {
+	if (p->here.kind != TOKEN_CLOSE) {
 		do
 			parse_index_target(p, append(p, i->targets,
 						     i->target_count));
@@ -250,7 +250,7 @@ static void parse_create_index(struct parser *p, struct statement *s)
 
 void parse_create(struct parser *p, struct statement *s)
 {
-	enum token_kind kind = peek(p);
+	enum token_kind kind = p->here.kind;
 
 	if (kind == KEYWORD_TABLE)
 		parse_create_table(p, s);
@@ -264,7 +264,7 @@ void parse_create(struct parser *p, struct statement *s)
 		s->kind = STATEMENT_ROLES;
 		parse_create_role(p);
 	} else if (!parse_create_other(p, s)) {
-		parser_expected(p, here(p), "what to create");
+		parser_expected(p, p->here, "what to create");
 	}
 }
 
@@ -295,7 +295,7 @@ static void parse_drop_function(struct parser *p, struct statement *s)
 	s->named = new_node(p, struct table_name);
 	parse_if_exists(p);
 	*s->named = parse_qualified(p, "function");
-	if (peek(p) == TOKEN_OPEN)
+	if (p->here.kind == TOKEN_OPEN)
 		parse_types_in_brackets(p);
 }
 
@@ -323,7 +323,7 @@ static void parse_plain_drop(struct parser *p, struct statement *s,
 
 void parse_drop(struct parser *p, struct statement *s)
 {
-	enum token_kind kind = peek(p);
+	enum token_kind kind = p->here.kind;
 
 	switch (kind) {
 	case KEYWORD_KEYSPACE:
@@ -347,6 +347,6 @@ void parse_drop(struct parser *p, struct statement *s)
 		parse_drop_role(p);
 		break;
 	default:
-		parser_expected(p, here(p), "what to drop");
+		parser_expected(p, p->here, "what to drop");
 	}
 }

@@ -16,10 +16,10 @@ enum operator_kind parse_comparison(struct parser *p)
 		[TOKEN_LT] = OPERATOR_LT, [TOKEN_LE] = OPERATOR_LE,
 		[TOKEN_GT] = OPERATOR_GT, [TOKEN_GE] = OPERATOR_GE,
 	};
-	enum token_kind kind = peek(p);
+	enum token_kind kind = p->here.kind;
 
 	if (!parse_at_comparison(kind)) {
-		parser_expected(p, here(p), "an operator");
+		parser_expected(p, p->here, "an operator");
 		return OPERATOR_EQ;
 	}
 	next(p);
@@ -63,8 +63,8 @@ static struct term *parse_tuple_or_marker(struct parser *p)
 {
 	if (parse_at_marker(p))
 		return parse_marker(p);
-	if (peek(p) != TOKEN_OPEN)
-		parser_expected(p, here(p), "a tuple");
+	if (p->here.kind != TOKEN_OPEN)
+		parser_expected(p, p->here, "a tuple");
 	return parse_tuple(p);
 }
 
@@ -98,7 +98,7 @@ static void parse_token_relation(struct parser *p, struct relation *r)
 static void parse_column_relation(struct parser *p, struct relation *r)
 {
 	*append(p, r->columns, r->column_count) = parse_column(p);
-	switch (peek(p)) {
+	switch (p->here.kind) {
 	case TOKEN_OPEN_LIST:
 		next(p);
 		r->kind = RELATION_ELEMENT;
@@ -149,22 +149,22 @@ static void parse_relation(struct parser *p, struct relation *r)
 {
 	uint32_t brackets = 0;
 
-	while (peek(p) == TOKEN_OPEN && !at_columns(p)) {
+	while (p->here.kind == TOKEN_OPEN && !at_columns(p)) {
 		next(p);
 		brackets++;
 	}
 	r->kind = RELATION_COLUMN;
-	r->span.offset = here(p).offset;
-	if (peek(p) == TOKEN_OPEN)
+	r->span.offset = p->here.offset;
+	if (p->here.kind == TOKEN_OPEN)
 		parse_tuple_relation(p, r);
-	else if (peek(p) == KEYWORD_TOKEN)
+	else if (p->here.kind == KEYWORD_TOKEN)
 		parse_token_relation(p, r);
 	else
 		parse_column_relation(p, r);
 	r->span = span_from(p, r->span.offset);
 	while (brackets--) {
-		if (peek(p) != TOKEN_CLOSE) {
-			parser_expected(p, here(p), "')'");
+		if (p->here.kind != TOKEN_CLOSE) {
+			parser_expected(p, p->here, "')'");
 			return;
 		}
 		next(p);
@@ -189,7 +189,7 @@ void parse_where(struct parser *p, struct relation **relations,
 	do {
 		struct relation *r = append(p, *relations, *count);
 
-		if (peek(p) == TOKEN_EXPR_OPEN)
+		if (p->here.kind == TOKEN_EXPR_OPEN)
 			parse_custom_expression(p, r);
 		else
 			parse_relation(p, r);
@@ -223,7 +223,7 @@ static bool parse_after_word(struct parser *p, struct select *s,
 {
 	struct parser copy;
 
-	if (peek(p) != word)
+	if (p->here.kind != word)
 		return false;
 	copy = *p;
 	next(p);
@@ -259,7 +259,7 @@ static void parse_ordering(struct parser *p, struct ordering *o)
 		expect(p, KEYWORD_OF, "OF");
 		o->ann_of = parse_term(p);
 	}
-	o->descending = peek(p) == KEYWORD_DESC;
+	o->descending = p->here.kind == KEYWORD_DESC;
 	if (!accept(p, KEYWORD_ASC))
 		accept(p, KEYWORD_DESC);
 }

@@ -24,10 +24,10 @@ static void parse_items(struct parser *p, struct term *t)
 static struct term *parse_list_of(struct parser *p, enum term_kind kind,
 				  enum token_kind close, const char *what)
 {
-	struct term *t = parse_new_term(p, kind, here(p).offset);
+	struct term *t = parse_new_term(p, kind, p->here.offset);
 
 	next(p);
-	if (kind == TERM_TUPLE || peek(p) != close)
+	if (kind == TERM_TUPLE || p->here.kind != close)
 		parse_items(p, t);
 	expect(p, close, what);
 	return parse_finish_term(p, t);
@@ -35,13 +35,13 @@ static struct term *parse_list_of(struct parser *p, enum term_kind kind,
 
 static struct term *parse_braces(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_SET, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_SET, p->here.offset);
 
 	next(p);
 	if (accept(p, TOKEN_CLOSE_SET))
 		return parse_finish_term(p, t);
 	parse_add_item(p, t, parse_selector(p));
-	if (peek(p) == TOKEN_COLON) {
+	if (p->here.kind == TOKEN_COLON) {
 		t->kind = TERM_MAP;
 		while (expect(p, TOKEN_COLON, "':'").kind == TOKEN_COLON) {
 			parse_add_item(p, t, parse_selector(p));
@@ -59,7 +59,7 @@ static struct term *parse_braces(struct parser *p)
 
 static struct term *parse_column_term(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_COLUMN, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_COLUMN, p->here.offset);
 
 	t->name = parse_name(p, "a column or a value");
 	return parse_finish_term(p, t);
@@ -85,14 +85,14 @@ static struct term *parse_element(struct parser *p, struct term *left)
 	next(p);
 	t->left = left;
 	term_adopt(p, t, left);
-	slice = peek(p) == TOKEN_RANGE;
+	slice = p->here.kind == TOKEN_RANGE;
 	if (!slice) {
 		t->right = parse_term(p);
 		term_adopt(p, t, t->right);
 	}
 	if (accept(p, TOKEN_RANGE)) {
 		t->kind = TERM_SLICE;
-		if (slice || peek(p) != TOKEN_CLOSE_LIST) {
+		if (slice || p->here.kind != TOKEN_CLOSE_LIST) {
 			t->to = parse_term(p);
 			term_adopt(p, t, t->to);
 		}
@@ -132,7 +132,7 @@ static bool may_follow(const struct parser *p, enum token_kind kind)
  * before it reads on. */
 static void check_after_column(struct parser *p)
 {
-	uint32_t n = peek(p) != TOKEN_DOT ? 0 :
+	uint32_t n = p->here.kind != TOKEN_DOT ? 0 :
 		     token_is_name(parse_peek_ahead(p, 1)) ? 2 : 1;
 	enum token_kind kind = parse_peek_ahead(p, n);
 
@@ -145,13 +145,13 @@ static void check_after_column(struct parser *p)
 
 static struct term *parse_modifiers(struct parser *p, struct term *t)
 {
-	if (peek(p) == TOKEN_DOT && !token_is_name(parse_peek_ahead(p, 1))) {
+	if (p->here.kind == TOKEN_DOT && !token_is_name(parse_peek_ahead(p, 1))) {
 		next(p);
-		parser_expected(p, here(p), "a field");
+		parser_expected(p, p->here, "a field");
 		return t;
 	}
-	while (peek(p) == TOKEN_DOT || peek(p) == TOKEN_OPEN_LIST)
-		t = peek(p) == TOKEN_DOT ? parse_field(p, t)
+	while (p->here.kind == TOKEN_DOT || p->here.kind == TOKEN_OPEN_LIST)
+		t = p->here.kind == TOKEN_DOT ? parse_field(p, t)
 					 : parse_element(p, t);
 	return t;
 }
@@ -161,12 +161,12 @@ static struct term *parse_modified(struct parser *p, struct term *plain)
 	struct parser copy;
 	struct term *t;
 
-	if (peek(p) != TOKEN_DOT && peek(p) != TOKEN_OPEN_LIST)
+	if (p->here.kind != TOKEN_DOT && p->here.kind != TOKEN_OPEN_LIST)
 		return plain;
 	copy = *p;
 	t = parse_modifiers(p, plain);
-	if (!may_follow(p, peek(p)))
-		parser_expected(p, here(p), "FROM");
+	if (!may_follow(p, p->here.kind))
+		parser_expected(p, p->here, "FROM");
 	return parser_retry(p, &copy) ? plain : t;
 }
 
@@ -174,7 +174,7 @@ static struct term *parse_modified(struct parser *p, struct term *plain)
  * CAST(x AS t): their words are names elsewhere. */
 static struct term *parse_special(struct parser *p, enum token_kind kind)
 {
-	struct term *t = parse_new_term(p, TERM_CAST, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CAST, p->here.offset);
 
 	next(p);
 	next(p);
@@ -189,7 +189,7 @@ static struct term *parse_special(struct parser *p, enum token_kind kind)
 		t->kind = kind == KEYWORD_TTL ? TERM_TTL :
 			  kind == KEYWORD_WRITETIME ? TERM_WRITETIME
 						    : TERM_MAXWRITETIME;
-		if (peek(p) == TOKEN_STAR && kind != KEYWORD_MAXWRITETIME)
+		if (p->here.kind == TOKEN_STAR && kind != KEYWORD_MAXWRITETIME)
 			next(p);
 		else
 			t->left = parse_modifiers(p, parse_column_term(p));
@@ -202,12 +202,12 @@ static struct term *parse_special(struct parser *p, enum token_kind kind)
 
 static struct term *parse_call(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CALL, p->here.offset);
 
 	parse_function_name(p, t);
-	if (peek(p) != TOKEN_CLOSE) {
-		if (peek(p) == TOKEN_STAR)
-			parser_expected(p, here(p), "')'");
+	if (p->here.kind != TOKEN_CLOSE) {
+		if (p->here.kind == TOKEN_STAR)
+			parser_expected(p, p->here, "')'");
 		parse_items(p, t);
 	}
 	expect(p, TOKEN_CLOSE, "')'");
@@ -217,7 +217,7 @@ static struct term *parse_call(struct parser *p)
 /* Parse a column or a function: the token after the name decides. */
 static struct term *parse_named(struct parser *p)
 {
-	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
+	enum token_kind kind = p->here.kind, after = parse_peek_ahead(p, 1);
 	struct term *t;
 
 	if (after == TOKEN_OPEN) {
@@ -253,7 +253,7 @@ static struct term *parse_brackets(struct parser *p)
 
 static struct term *parse_plain_inside(struct parser *p)
 {
-	enum token_kind kind = peek(p);
+	enum token_kind kind = p->here.kind;
 
 	if (token_is_name(kind))
 		return parse_named(p);
@@ -293,9 +293,9 @@ static struct term *parse_signed(struct parser *p)
 {
 	struct term *t;
 
-	if (peek(p) != TOKEN_MINUS)
+	if (p->here.kind != TOKEN_MINUS)
 		return parse_modified(p, parse_plain(p));
-	t = parse_new_term(p, TERM_NEGATE, here(p).offset);
+	t = parse_new_term(p, TERM_NEGATE, p->here.offset);
 	if (!parser_enter(p))
 		return t;
 	next(p);

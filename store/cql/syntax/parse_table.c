@@ -13,11 +13,11 @@
  * begins at start, is consumed. */
 static struct term *parse_masking_call(struct parser *p, uint32_t start)
 {
-	struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CALL, p->here.offset);
 	uint32_t first;
 
 	parse_function_name(p, t);
-	first = here(p).offset;
+	first = p->here.offset;
 	parse_arguments(p, t);
 	if (p->stopped <= first)
 		p->stopped = start;
@@ -26,15 +26,15 @@ static struct term *parse_masking_call(struct parser *p, uint32_t start)
 
 struct term *parse_mask(struct parser *p)
 {
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 	enum token_kind after;
 
 	expect(p, KEYWORD_MASKED, "MASKED");
 	expect(p, KEYWORD_WITH, "WITH");
 	after = parse_peek_ahead(p, 1);
-	if (peek(p) == KEYWORD_DEFAULT && after != TOKEN_OPEN &&
+	if (p->here.kind == KEYWORD_DEFAULT && after != TOKEN_OPEN &&
 	    after != TOKEN_DOT) {
-		struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
+		struct term *t = parse_new_term(p, TERM_CALL, p->here.offset);
 
 		next(p);
 		t->name.text = bytes_str("mask_default");
@@ -46,7 +46,7 @@ struct term *parse_mask(struct parser *p)
 /* name type */
 static void parse_name_and_type(struct parser *p, struct column_definition *c)
 {
-	c->span.offset = here(p).offset;
+	c->span.offset = p->here.offset;
 	c->name = parse_name(p, "a column");
 	c->type = parse_type(p);
 }
@@ -57,7 +57,7 @@ static void parse_rest_of_column(struct parser *p, struct column_definition *c)
 	bool no_error = !p->result;
 
 	c->is_static = accept(p, KEYWORD_STATIC);
-	if (peek(p) == KEYWORD_MASKED)
+	if (p->here.kind == KEYWORD_MASKED)
 		c->mask = parse_mask(p);
 	parser_recover(p, no_error);
 	c->span = span_from(p, c->span.offset);
@@ -141,7 +141,7 @@ static void parse_partition_key(struct parser *p, struct create_table *t,
 
 void parse_primary_key(struct parser *p, struct create_table *t)
 {
-	struct token at = here(p);
+	struct token at = p->here;
 
 	expect(p, KEYWORD_KEY, "KEY");
 	expect(p, TOKEN_OPEN, "'('");
@@ -162,7 +162,7 @@ static void parse_column_item(struct parser *p, struct create_table *t,
 	if (!p->result && !parser_add_name(p, columns, c->name.text))
 		refuse_double(p, t, c->name, "declaration", "table");
 	parse_rest_of_column(p, c);
-	at = here(p);
+	at = p->here;
 	if (!accept(p, KEYWORD_PRIMARY))
 		return;
 	expect(p, KEYWORD_KEY, "KEY");
@@ -189,7 +189,7 @@ static void parse_clustering_column(struct parser *p, struct create_table *t,
 	bool no_error = !p->result;
 
 	o->column = parse_name_only(p);
-	o->descending = peek(p) == KEYWORD_DESC;
+	o->descending = p->here.kind == KEYWORD_DESC;
 	if (!o->descending)
 		expect(p, KEYWORD_ASC, "ASC or DESC");
 	else
@@ -236,9 +236,9 @@ void parse_table_properties(struct parser *p, struct create_table *t,
 	do {
 		enum token_kind after = parse_peek_ahead(p, 1);
 
-		if (peek(p) == KEYWORD_COMPACT && after == KEYWORD_STORAGE)
+		if (p->here.kind == KEYWORD_COMPACT && after == KEYWORD_STORAGE)
 			parse_compact_storage(p, t, *what == 'v');
-		else if (peek(p) == KEYWORD_CLUSTERING &&
+		else if (p->here.kind == KEYWORD_CLUSTERING &&
 			 after == KEYWORD_ORDER)
 			parse_clustering_order(p, t, &ordered, what);
 		else
@@ -261,7 +261,7 @@ void parse_create_table(struct parser *p, struct statement *s)
 	/* an empty item between or after the others is ignored */
 	parse_table_item(p, t, &columns);
 	while (accept(p, TOKEN_COMMA))
-		if (peek(p) != TOKEN_COMMA && peek(p) != TOKEN_CLOSE)
+		if (p->here.kind != TOKEN_COMMA && p->here.kind != TOKEN_CLOSE)
 			parse_table_item(p, t, &columns);
 	expect(p, TOKEN_CLOSE, "')'");
 	parse_table_properties(p, t, "table");

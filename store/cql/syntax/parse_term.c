@@ -35,7 +35,7 @@ void term_adopt(struct parser *p, struct term *parent, struct term *child)
 		return;
 	parent->height = child->height + 1;
 	if (parent->height > PARSER_HEIGHT_MAX)
-		parser_refuse(p, here(p), CQL_SYNTAX,
+		parser_refuse(p, p->here, CQL_SYNTAX,
 			      "a term has too many operations (limit %d)",
 			      PARSER_HEIGHT_MAX);
 }
@@ -106,7 +106,7 @@ struct term *parse_constant(struct parser *p)
 		[TOKEN_HEX] = CONSTANT_HEX,
 		[TOKEN_DURATION] = CONSTANT_DURATION,
 	};
-	struct token token = here(p);
+	struct token token = p->here;
 	struct term *t = parse_new_term(p, TERM_CONSTANT, token.offset);
 
 	if (!parse_at_constant(token.kind)) {
@@ -134,12 +134,12 @@ struct term *parse_constant(struct parser *p)
 
 bool parse_at_marker(const struct parser *p)
 {
-	return peek(p) == TOKEN_QUESTION || peek(p) == TOKEN_COLON;
+	return p->here.kind == TOKEN_QUESTION || p->here.kind == TOKEN_COLON;
 }
 
 struct term *parse_marker(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_MARKER, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_MARKER, p->here.offset);
 
 	if (next(p).kind == TOKEN_COLON)
 		t->name = parse_name(p, "the name of a marker");
@@ -151,8 +151,8 @@ struct term *parse_string(struct parser *p)
 {
 	if (parse_at_marker(p))
 		return parse_marker(p);
-	if (peek(p) != TOKEN_STRING)
-		parser_expected(p, here(p), "a string");
+	if (p->here.kind != TOKEN_STRING)
+		parser_expected(p, p->here, "a string");
 	return parse_constant(p);
 }
 
@@ -160,8 +160,8 @@ struct term *parse_integer(struct parser *p)
 {
 	if (parse_at_marker(p))
 		return parse_marker(p);
-	if (peek(p) != TOKEN_INTEGER)
-		parser_expected(p, here(p), "an integer");
+	if (p->here.kind != TOKEN_INTEGER)
+		parser_expected(p, p->here, "an integer");
 	return parse_constant(p);
 }
 
@@ -181,7 +181,7 @@ static void parse_items(struct parser *p, struct term *t)
 
 struct term *parse_tuple(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_TUPLE, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_TUPLE, p->here.offset);
 
 	expect(p, TOKEN_OPEN, "'('");
 	parse_items(p, t);
@@ -191,10 +191,10 @@ struct term *parse_tuple(struct parser *p)
 
 static struct term *parse_list_literal(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_LIST, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_LIST, p->here.offset);
 
 	next(p);
-	if (peek(p) != TOKEN_CLOSE_LIST)
+	if (p->here.kind != TOKEN_CLOSE_LIST)
 		parse_items(p, t);
 	expect(p, TOKEN_CLOSE_LIST, "']'");
 	return parse_finish_term(p, t);
@@ -290,16 +290,16 @@ static void parse_map_literal(struct parser *p, struct term *t)
 
 static struct term *parse_braces(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_SET, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_SET, p->here.offset);
 
 	next(p);
 	if (accept(p, TOKEN_CLOSE_SET))
 		return parse_finish_term(p, t);
-	if (token_is_name(peek(p)) && parse_peek_ahead(p, 1) == TOKEN_COLON) {
+	if (token_is_name(p->here.kind) && parse_peek_ahead(p, 1) == TOKEN_COLON) {
 		parse_user_literal(p, t);
 	} else {
 		parse_add_item(p, t, parse_term(p));
-		if (peek(p) == TOKEN_COLON)
+		if (p->here.kind == TOKEN_COLON)
 			parse_map_literal(p, t);
 		else if (accept(p, TOKEN_COMMA))
 			parse_items(p, t);
@@ -358,7 +358,7 @@ static struct term *parse_simple(struct parser *p);
 
 struct term *parse_hint(struct parser *p, parse_operand *operand)
 {
-	struct term *t = parse_new_term(p, TERM_HINT, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_HINT, p->here.offset);
 
 	next(p);
 	t->type = parse_type(p);
@@ -370,7 +370,7 @@ struct term *parse_hint(struct parser *p, parse_operand *operand)
 
 static struct term *parse_cast(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_CAST, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CAST, p->here.offset);
 
 	next(p);
 	expect(p, TOKEN_OPEN, "'('");
@@ -392,15 +392,15 @@ static struct bytes written_name(struct parser *p, struct token token)
 
 void parse_function_name(struct parser *p, struct term *call)
 {
-	enum token_kind kind = peek(p);
+	enum token_kind kind = p->here.kind;
 	struct token token;
 
 	if (token_is_name(kind) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		call->keyspace = parse_name(p, "a keyspace");
 		next(p);
-		kind = peek(p);
+		kind = p->here.kind;
 	}
-	token = here(p);
+	token = p->here;
 	if (kind == KEYWORD_TOKEN) {
 		next(p);
 		call->name.text = parse_text(p, token);
@@ -411,13 +411,13 @@ void parse_function_name(struct parser *p, struct term *call)
 	if (kind >= KEYWORD_BASIC && kind < KEYWORD_NATIVE)
 		call->name.text = written_name(p, token);
 	if (kind >= KEYWORD_OTHER && kind != KEYWORD_COUNT)
-		parser_expected(p, here(p), "a function");
+		parser_expected(p, p->here, "a function");
 	expect(p, TOKEN_OPEN, "'(' of a function");
 }
 
 struct term *parse_arguments(struct parser *p, struct term *call)
 {
-	if (peek(p) != TOKEN_CLOSE)
+	if (p->here.kind != TOKEN_CLOSE)
 		parse_items(p, call);
 	expect(p, TOKEN_CLOSE, "')'");
 	return parse_finish_term(p, call);
@@ -425,7 +425,7 @@ struct term *parse_arguments(struct parser *p, struct term *call)
 
 static struct term *parse_call(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_CALL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_CALL, p->here.offset);
 
 	parse_function_name(p, t);
 	return parse_arguments(p, t);
@@ -433,7 +433,7 @@ static struct term *parse_call(struct parser *p)
 
 struct term *parse_null(struct parser *p)
 {
-	struct term *t = parse_new_term(p, TERM_NULL, here(p).offset);
+	struct term *t = parse_new_term(p, TERM_NULL, p->here.offset);
 
 	expect(p, KEYWORD_NULL, "NULL");
 	return parse_finish_term(p, t);
@@ -441,7 +441,7 @@ struct term *parse_null(struct parser *p)
 
 static struct term *parse_simple_inside(struct parser *p)
 {
-	enum token_kind kind = peek(p);
+	enum token_kind kind = p->here.kind;
 
 	if (parse_at_constant(kind))
 		return parse_constant(p);
@@ -483,9 +483,9 @@ static struct term *parse_signed(struct parser *p)
 {
 	struct term *t;
 
-	if (peek(p) != TOKEN_MINUS)
+	if (p->here.kind != TOKEN_MINUS)
 		return parse_simple(p);
-	t = parse_new_term(p, TERM_NEGATE, here(p).offset);
+	t = parse_new_term(p, TERM_NEGATE, p->here.offset);
 	next(p);
 	t->left = parse_simple(p);
 	term_adopt(p, t, t->left);
@@ -520,7 +520,7 @@ static struct term *parse_product(struct parser *p, parse_operand *operand)
 {
 	struct term *t = operand(p);
 
-	while (is_factor(peek(p))) {
+	while (is_factor(p->here.kind)) {
 		char op = take_operator(p);
 
 		t = binary(p, op, t, operand(p));
@@ -534,7 +534,7 @@ static bool at_prepend(struct parser *p)
 	enum token_kind kind = parse_peek_ahead(p, 1),
 		after = parse_peek_ahead(p, 2);
 
-	return peek(p) == TOKEN_PLUS &&
+	return p->here.kind == TOKEN_PLUS &&
 	       (token_is_name(kind) || kind == TOKEN_EMPTY_QUOTED_NAME) &&
 	       after != TOKEN_OPEN && after != TOKEN_DOT;
 }
@@ -543,7 +543,7 @@ struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned)
 {
 	struct term *t = parse_product(p, operand);
 
-	while ((peek(p) == TOKEN_PLUS || peek(p) == TOKEN_MINUS) &&
+	while ((p->here.kind == TOKEN_PLUS || p->here.kind == TOKEN_MINUS) &&
 	       !(assigned && at_prepend(p))) {
 		char op = take_operator(p);
 

@@ -19,6 +19,7 @@ void parser_fill(struct parser *p)
 		kind = lexer_next(&p->lexer, &p->tokens[p->count++]);
 	} while (p->count < PARSER_WINDOW && kind > TOKEN_BAD &&
 		 kind != TOKEN_SEMICOLON);
+	p->here = p->tokens[0];
 }
 
 /* True if more text could make another token of it. */
@@ -48,7 +49,8 @@ enum token_kind parse_peek_ahead(struct parser *p, uint32_t n)
 static void stop(struct parser *p, int result)
 {
 	p->result = result;
-	p->tokens[0] = (struct token){ (uint32_t)p->text.len, 0, TOKEN_END };
+	p->here = (struct token){ (uint32_t)p->text.len, 0, TOKEN_END };
+	p->tokens[0] = p->here;
 	p->at = 0;
 	p->count = 1;
 }
@@ -133,7 +135,7 @@ void parser_expected(struct parser *p, struct token at, const char *what)
 		return;
 	if (is_last(p, at))
 		p->met_end = true;
-	p->stopped = here(p).offset;
+	p->stopped = p->here.offset;
 	if (p->noted) {
 		stop(p, -EINVAL);
 		return;
@@ -220,7 +222,7 @@ bool parser_enter(struct parser *p)
 {
 	if (p->depth++ < PARSER_DEPTH_MAX)
 		return true;
-	parser_refuse(p, here(p), CQL_SYNTAX,
+	parser_refuse(p, p->here, CQL_SYNTAX,
 		      "statement is nested too deeply (limit %d)",
 		      PARSER_DEPTH_MAX);
 	return false;
@@ -251,30 +253,30 @@ static struct identifier take_name(struct parser *p)
 
 struct identifier parse_name(struct parser *p, const char *what)
 {
-	if (!token_is_name(peek(p)))
-		parser_expected(p, here(p), what);
+	if (!token_is_name(p->here.kind))
+		parser_expected(p, p->here, what);
 	return take_name(p);
 }
 
 struct identifier parse_column(struct parser *p)
 {
-	if (peek(p) == TOKEN_EMPTY_QUOTED_NAME)
+	if (p->here.kind == TOKEN_EMPTY_QUOTED_NAME)
 		return take_name(p);
 	return parse_name(p, "a column");
 }
 
 bool parse_marked_name(struct parser *p, const char *kind)
 {
-	struct token token = here(p);
+	struct token token = p->here;
 	enum token_kind after;
 
 	if (token.kind != TOKEN_QUESTION)
 		return false;
 	next(p);
-	after = peek(p);
+	after = p->here.kind;
 	if (after == TOKEN_IDENTIFIER || after == TOKEN_QUOTED_NAME ||
 	    parse_at_constant(after))
-		parser_expected(p, here(p), "the rest of the statement");
+		parser_expected(p, p->here, "the rest of the statement");
 	parser_note(p, token, "Bind variables cannot be used for %s names",
 		    kind);
 	return true;
@@ -284,7 +286,7 @@ struct identifier parse_keyspace_name(struct parser *p)
 {
 	struct identifier none = { BYTES_NULL, { 0, 0 } };
 
-	if (peek(p) != TOKEN_QUESTION)
+	if (p->here.kind != TOKEN_QUESTION)
 		return parse_name(p, "a keyspace");
 	parser_note(p, next(p), "Bind variables cannot be used for keyspace "
 				"names");
@@ -297,7 +299,7 @@ struct table_name parse_qualified(struct parser *p, const char *kind)
 	struct table_name name;
 
 	memset(&name, 0, sizeof(name));
-	if ((token_is_name(peek(p)) || peek(p) == TOKEN_QUESTION) &&
+	if ((token_is_name(p->here.kind) || p->here.kind == TOKEN_QUESTION) &&
 	    parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		name.keyspace = parse_keyspace_name(p);
 		next(p);

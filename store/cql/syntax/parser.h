@@ -23,6 +23,7 @@ struct parser {
 	struct cql_error *error;
 	struct bytes text;
 	struct lexer lexer;
+	struct token here;	/* the next one: tokens[at] */
 	uint32_t at, count;	/* in tokens; at < count always */
 	uint32_t last_end;	/* where the token before at ended */
 	uint32_t marker_count;
@@ -78,32 +79,26 @@ bool parser_add_name(struct parser *p, struct hash *set, struct bytes name);
 bool parser_retry(struct parser *p, const struct parser *copy);
 void parser_no_memory(struct parser *p);
 
-static inline enum token_kind peek(const struct parser *p)
-{
-	return p->tokens[p->at].kind;
-}
-static inline struct token here(const struct parser *p)
-{
-	return p->tokens[p->at];
-}
 /* Return the kind of the nth token from here; END where the text ends
  * before. */
 enum token_kind parse_peek_ahead(struct parser *p, uint32_t n);
 
 static inline struct token next(struct parser *p)
 {
-	struct token token = p->tokens[p->at];
+	struct token token = p->here;
 
 	if (token.kind == TOKEN_END || token.kind == TOKEN_BAD)
 		return token;
 	p->last_end = token.offset + token.length;
 	if (++p->at == p->count)
 		parser_fill(p);
+	else
+		p->here = p->tokens[p->at];
 	return token;
 }
 static inline bool accept(struct parser *p, enum token_kind kind)
 {
-	if (peek(p) != kind)
+	if (p->here.kind != kind)
 		return false;
 	next(p);
 	return true;
@@ -111,8 +106,8 @@ static inline bool accept(struct parser *p, enum token_kind kind)
 static inline struct token expect(struct parser *p, enum token_kind kind,
 				  const char *what)
 {
-	if (peek(p) != kind)
-		parser_expected(p, here(p), what);
+	if (p->here.kind != kind)
+		parser_expected(p, p->here, what);
 	return next(p);
 }
 static inline struct span span_from(const struct parser *p, uint32_t start)

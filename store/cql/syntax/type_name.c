@@ -11,7 +11,7 @@
 struct type_name *parse_native_type(struct parser *p)
 {
 	struct type_name *t = new_node(p, struct type_name);
-	struct token token = here(p);
+	struct token token = p->here;
 	int native;
 
 	if (!token_is_native_type(token.kind))
@@ -47,16 +47,16 @@ struct table_name parse_user_type_name(struct parser *p)
 	struct token token;
 
 	memset(&name, 0, sizeof(name));
-	if (token_is_name(peek(p)) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
+	if (token_is_name(p->here.kind) && parse_peek_ahead(p, 1) == TOKEN_DOT) {
 		name.keyspace = parse_name(p, "a keyspace");
 		next(p);
 	}
-	token = here(p);
+	token = p->here;
 	if (token_is_native_type(token.kind) ||
 	    (token.kind >= KEYWORD_OTHER && token.kind != KEYWORD_KEY)) {
 		/* they can be a keyspace only */
 		if (!identifier_is_given(&name.keyspace))
-			token = (next(p), here(p));
+			token = (next(p), p->here);
 		parser_expected(p, token, "the name of a user type");
 	}
 	name.name = parse_name(p, "a type");
@@ -224,7 +224,7 @@ static void parse_class(struct parser *p, struct type_name *t)
 static struct type_name *parse_type_inside(struct parser *p)
 {
 	struct type_name *t;
-	enum token_kind kind = peek(p), after = parse_peek_ahead(p, 1);
+	enum token_kind kind = p->here.kind, after = parse_peek_ahead(p, 1);
 
 	if (token_is_native_type(kind) && after != TOKEN_DOT)
 		return parse_native_type(p);
@@ -242,7 +242,7 @@ static struct type_name *parse_type_inside(struct parser *p)
 	} else {
 		t->kind = TYPE_NAME_USER;
 		if (!token_is_name(kind))
-			parser_expected(p, here(p), "a type");
+			parser_expected(p, p->here, "a type");
 		t->user = parse_user_type_name(p);
 	}
 	return t;
@@ -250,7 +250,7 @@ static struct type_name *parse_type_inside(struct parser *p)
 
 struct type_name *parse_type(struct parser *p)
 {
-	uint32_t start = here(p).offset;
+	uint32_t start = p->here.offset;
 	bool no_error = !p->result;
 	struct type_name *t;
 
