@@ -37,13 +37,10 @@ static void count_failure(void)
 		call();
 }
 
-static int must_fail(void)
+static int count_down(void)
 {
-	long left = atomic_load_explicit(&countdown, memory_order_relaxed);
+	long left = atomic_fetch_sub(&countdown, 1);
 
-	if (__builtin_expect(left == 0, 1))
-		return 0;
-	left = atomic_fetch_sub(&countdown, 1);
 	if (left == 1 && atomic_load(&fail_for_good))
 		atomic_store(&countdown, 1);
 	if (left == 1)
@@ -51,9 +48,13 @@ static int must_fail(void)
 	return left == 1;
 }
 
+/* True if a test wants this allocation to fail. */
+#define MUST_FAIL()                                                           \
+	(atomic_load_explicit(&countdown, memory_order_relaxed) && count_down())
+
 void *mem_alloc(size_t size)
 {
-	return must_fail() ? NULL : malloc(size ? size : 1);
+	return MUST_FAIL() ? NULL : malloc(size ? size : 1);
 }
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -62,7 +63,7 @@ void *mem_alloc_huge(size_t size)
 {
 	void *ptr = NULL;
 
-	if (must_fail() || posix_memalign(&ptr, HUGE_PAGE, size))
+	if (MUST_FAIL() || posix_memalign(&ptr, HUGE_PAGE, size))
 		return NULL;
 	/* Without them it is memory all the same. */
 	madvise(ptr, size & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
@@ -73,14 +74,14 @@ void *mem_zalloc(size_t count, size_t size)
 {
 	if (!count || !size)
 		count = size = 1;
-	return must_fail() ? NULL : calloc(count, size);
+	return MUST_FAIL() ? NULL : calloc(count, size);
 }
 
 void *mem_resize(void *ptr, size_t count, size_t size)
 {
 	size_t bytes;
 
-	if (__builtin_mul_overflow(count, size, &bytes) || must_fail())
+	if (__builtin_mul_overflow(count, size, &bytes) || MUST_FAIL())
 		return NULL;
 	return realloc(ptr, bytes ? bytes : 1);
 }

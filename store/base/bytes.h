@@ -100,7 +100,7 @@ static inline bool buf_reserve(struct buf *b, size_t more)
 }
 static inline void buf_add(struct buf *b, const void *ptr, size_t len)
 {
-	if (!len || !buf_reserve(b, len))
+	if (!len || ((b->failed || len > b->cap - b->len) && !buf_grow(b, len)))
 		return;
 	memcpy(b->ptr + b->len, ptr, len);
 	b->len += len;
@@ -111,7 +111,7 @@ static inline void buf_add_bytes(struct buf *b, struct bytes bytes)
 }
 static inline void buf_add_byte(struct buf *b, uint8_t byte)
 {
-	if (buf_reserve(b, 1))
+	if ((!b->failed && b->len < b->cap) || buf_grow(b, 1))
 		b->ptr[b->len++] = byte;
 }
 void buf_add_str(struct buf *b, const char *s);
@@ -194,7 +194,7 @@ static inline struct bytes read_bytes(struct reader *r, size_t len)
 {
 	struct bytes bytes = { r->ptr, len };
 
-	if (r->failed || len > reader_left(r)) {
+	if (r->failed || len > (size_t)(r->end - r->ptr)) {
 		r->failed = true;
 		return BYTES_EMPTY;
 	}
