@@ -158,7 +158,7 @@ static void keep_to_readers(struct on *on, uint64_t id)
 	struct node_table *t = &on->op->fs->nodes;
 	struct node *before = node_by_id(t, id);
 
-	if (before && view_is_read(on->op->fs, before)) {
+	if (before && view_is_read(before)) {
 		node_put(t, on->n);
 		on->n = before;
 		before = NULL;

@@ -87,7 +87,6 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	locks_init(&fs->locks, &fs->nodes, &fs->accounts, o->lock_done);
 	fs->changed = view_changed;
 	fs->lookup_shortened = listing_lookup_shortened;
-	mutex_init(&fs->pool_lock);
 	mutex_init(&fs->leaving_lock);
 	pthread_cond_init(&fs->left, NULL);
 	timers_init(&fs->timers);

@@ -38,7 +38,7 @@ struct bytes leave_text(struct op *op, struct node *n,
 	if (n->ops->directory || !n->ops->file->load || n->ops->file->streamed)
 		return BYTES_NULL;
 	if (!buffer_is_open(buffer) &&
-	    (!atomic_load(&n->opens) || view_is_read(op->fs, n)))
+	    (!atomic_load(&n->opens) || view_is_read(n)))
 		return BYTES_NULL;
 	if (n->ops->file->document && n->table)	/* schema.cql hides by its node */
 		node_pass(&op->fs->nodes, n);

@@ -22,7 +22,7 @@ static pid_t thread_of(const struct op *op)
 
 bool retry_is_unknown(const struct op *op)
 {
-	return !thread_of(op);
+	return !op->call || !op->call->pid;
 }
 
 static bool is_recent(const struct op *op, int64_t at_s)
@@ -53,10 +53,10 @@ bool retry_is_marked(const struct op *op, const struct node *n)
 struct retry *retry_take(struct op *op)
 {
 	struct fs *fs = op->fs;
-	pid_t thread = thread_of(op);
 	struct retry **at, *r;
+	pid_t thread;
 
-	if (!thread || !atomic_load(&fs->retry_count))
+	if (!atomic_load(&fs->retry_count) || !(thread = thread_of(op)))
 		return NULL;
 	mutex_lock(&fs->retry_lock);
 	for (at = &fs->retries; (r = *at); at = &r->next)

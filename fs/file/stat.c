@@ -396,7 +396,7 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 	/* Arm it last: later changes and writers find it armed. */
 	if (!op_is_fresh(op) || (atomic_load(&n->flags) & NODE_PAST) ||
 	    !node_is_current(n) ||
-	    (!n->ops->directory && view_is_written(op->fs, n)))
+	    (!n->ops->directory && view_is_written(n)))
 		*timeout_s = 0;
 }
 

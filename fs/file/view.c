@@ -25,7 +25,7 @@
 
 static struct mutex *stripe_of(struct fs *fs, const struct node *n)
 {
-	return &op_stripe(fs, n)->lock;
+	return &fs->stripes[n->ino % NODE_SHARDS].lock;
 }
 
 bool view_applies(const struct node *n)
@@ -243,7 +243,7 @@ static int hold_to_read(struct op *op, struct node *n)
 	uint32_t changes;
 	int i, err = join_readers(op, n, NULL);
 
-	if (err == -EAGAIN && view_is_read(op->fs, n) && !stat_node(op, n, &now))
+	if (err == -EAGAIN && view_is_read(n) && !stat_node(op, n, &now))
 		err = join_readers(op, n, &now);
 	for (i = 0; i < TRIES && err == -EAGAIN; i++) {
 		changes = atomic_load(&n->changes);
@@ -487,21 +487,9 @@ void view_follow(struct op *op, struct node *n, const struct child *now)
 	version_give(op->fs, n, v);
 }
 
-/* True if a count of n's holders is not 0. */
-static bool has_any(struct fs *fs, struct node *n, const uint32_t *count)
+bool view_is_read(const struct node *n)
 {
-	struct mutex *lock = stripe_of(fs, n);
-	bool found;
-
-	mutex_lock(lock);
-	found = *count;
-	mutex_unlock(lock);
-	return found;
-}
-
-bool view_is_read(struct fs *fs, struct node *n)
-{
-	return has_any(fs, n, &n->readers);
+	return atomic_load(&n->readers);
 }
 
 bool view_shows(struct fs *fs, struct node *n, struct child *c)
@@ -517,9 +505,9 @@ bool view_shows(struct fs *fs, struct node *n, struct child *c)
 	return found;
 }
 
-bool view_is_written(struct fs *fs, struct node *n)
+bool view_is_written(const struct node *n)
 {
-	return has_any(fs, n, &n->writers);
+	return atomic_load(&n->writers);
 }
 
 bool view_fill(struct fs *fs, struct node *n, struct child *c)

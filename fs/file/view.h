@@ -71,7 +71,7 @@ void view_close(struct fs *fs, struct handle *h);
  * does. */
 int view_hold_again(struct op *op, struct handle *h);
 /* True if readers hold it. */
-bool view_is_read(struct fs *fs, struct node *n);
+bool view_is_read(const struct node *n);
 /* The same, and *c is set to what they see of it. */
 bool view_shows(struct fs *fs, struct node *n, struct child *c);
 /*
@@ -95,7 +95,7 @@ uint64_t view_length(struct fs *fs, struct node *n);
 void view_note_read(struct handle *h, struct bytes text);
 bool view_goes_on(const struct handle *h, struct bytes text);
 /* True if it has writers. */
-bool view_is_written(struct fs *fs, struct node *n);
+bool view_is_written(const struct node *n);
 /* Change *c, the attributes of n for the kernel, to what its readers see, and
  * arm them. True if it has writers. */
 bool view_fill(struct fs *fs, struct node *n, struct child *c);

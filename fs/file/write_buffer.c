@@ -204,7 +204,7 @@ bool buffer_size(struct op *op, struct node *n, uint64_t *size)
 	mutex_unlock(&buffer->lock);
 	/* Show it by its writers' node alone: the name has the committed
 	 * size. */
-	if (orphan || (pending && (n->scratch || view_is_written(op->fs, n)) &&
+	if (orphan || (pending && (n->scratch || view_is_written(n)) &&
 		       is_writer(op, n, buffer)))
 		*size = len;
 	buffer_give(op->fs, n, buffer);

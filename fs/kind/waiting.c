@@ -325,7 +325,7 @@ struct node *waiting_node(struct fs *fs, uint64_t id)
 {
 	struct node *n = op_node(fs, id);
 
-	if (!n || !wait_for_writing(fs, n))
+	if (!n || !atomic_load(&fs->waiting_count) || !wait_for_writing(fs, n))
 		return n;
 	node_put(&fs->nodes, n);
 	return op_node(fs, id);

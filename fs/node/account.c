@@ -155,9 +155,10 @@ static bool fits(const struct accounts *a, enum resource r, uid_t uid,
 {
 	uint64_t bound = a->bounds[r];
 
-	if (is_trusted(a, uid))
-		return alone <= bound && in_all <= bound;
-	return alone <= bound / 2 && in_all <= bound - bound / 4;
+	if (alone > bound || in_all > bound)
+		return false;
+	return (alone <= bound / 2 && in_all <= bound - bound / 4) ||
+	       is_trusted(a, uid);
 }
 
 /* Charge `alone` more to the account, of which in_all is held by nobody

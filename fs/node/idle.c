@@ -62,7 +62,7 @@ static size_t choose_in(struct node_table *t, uint64_t number, bool files,
 	size_t count = 0;
 
 	mutex_lock(&s->lock);
-	for (n = *node_id_bucket(s, number); n && count < room;
+	for (n = *node_bucket(s, number); n && count < room;
 	     n = n->next[NODE_BY_ID]) {
 		if (!is_idle(n) || (files && n->ops->directory))
 			continue;

@@ -133,7 +133,7 @@ static struct node *find_locked(struct node_shard *s, uint64_t ino,
 {
 	struct node *n;
 
-	for (n = *node_name_bucket(s, ino); n; n = n->next[NODE_BY_NAME])
+	for (n = *node_bucket(s, ino); n; n = n->next[NODE_BY_NAME])
 		if (n->ino == ino && same_name(n, parent, name) && try_get(n))
 			return n;
 	return NULL;
@@ -158,7 +158,7 @@ struct node *node_by_id(struct node_table *t, uint64_t id)
 	struct node *n;
 
 	mutex_lock(&s->lock);
-	for (n = *node_id_bucket(s, id); n; n = n->next[NODE_BY_ID])
+	for (n = *node_bucket(s, id); n; n = n->next[NODE_BY_ID])
 		if (n->id == id && try_get(n))
 			break;
 	mutex_unlock(&s->lock);
@@ -171,7 +171,7 @@ bool node_is_there(struct node_table *t, uint64_t id)
 	const struct node *n;
 
 	mutex_lock(&s->lock);
-	n = *node_id_bucket(s, id);
+	n = *node_bucket(s, id);
 	while (n && n->id != id)
 		n = n->next[NODE_BY_ID];
 	mutex_unlock(&s->lock);

@@ -93,8 +93,9 @@ struct node {
 	struct pin *pin;		/* the latest: under its name's stripe */
 	/* Of a file, under the same: its text when its name was removed. */
 	_Atomic(struct write_buffer *) orphan;
-	/* Its holders, and the kernel's copies of it: file/view.h. */
-	uint32_t readers, writers;
+	/* Its holders, changed under that stripe, and the kernel's copies of
+	 * it: file/view.h. */
+	_Atomic uint32_t readers, writers;
 	struct view_version *version;	/* of its readers */
 	uint64_t hash;			/* of the pages, while they are armed */
 	_Atomic uint64_t notice;	/* the last that told of a change */

@@ -8,17 +8,7 @@
 static struct node **bucket_of(struct node_shard *s, const struct node *n,
 			       enum node_index index)
 {
-	return index == NODE_BY_NAME ? node_name_bucket(s, n->ino) :
-				       node_id_bucket(s, n->id);
-}
-
-static void link_node(struct node_shard *s, struct node *n,
-		      enum node_index index)
-{
-	struct node **at = bucket_of(s, n, index);
-
-	n->next[index] = *at;
-	*at = n;
+	return node_bucket(s, index == NODE_BY_NAME ? n->ino : n->id);
 }
 
 /* Double the buckets. Without memory the chains just get longer. */
@@ -33,11 +23,13 @@ static void grow(struct node_shard *s, enum node_index index)
 	s->buckets = buckets;
 	s->bucket_count = old_count * 2;
 	for (i = 0; i < old_count; i++) {
-		struct node *n = old[i], *next;
+		struct node *n = old[i], *next, **at;
 
 		for (; n; n = next) {
 			next = n->next[index];
-			link_node(s, n, index);
+			at = bucket_of(s, n, index);
+			n->next[index] = *at;
+			*at = n;
 		}
 	}
 	mem_free(old);
@@ -46,9 +38,13 @@ static void grow(struct node_shard *s, enum node_index index)
 void node_shard_insert(struct node_shard *s, struct node *n,
 		       enum node_index index)
 {
+	struct node **at;
+
 	if (s->count >= s->bucket_count)
 		grow(s, index);
-	link_node(s, n, index);
+	at = bucket_of(s, n, index);
+	n->next[index] = *at;
+	*at = n;
 	s->count++;
 }
 

@@ -32,14 +32,10 @@ void node_shard_insert(struct node_shard *s, struct node *n,
 /* Remove n. False: it is not there. */
 bool node_shard_remove(struct node_shard *s, struct node *n,
 		       enum node_index index);
-/* Return the chain of the nodes that may have that number, or inode number. */
-static inline struct node **node_id_bucket(struct node_shard *s, uint64_t id)
+/* Return the chain of the nodes that may have that number: by name, that inode
+ * number. The shard's number is in its lowest bits. */
+static inline struct node **node_bucket(struct node_shard *s, uint64_t number)
 {
-	return &s->buckets[(id / NODE_SHARDS) & (s->bucket_count - 1)];
-}
-
-static inline struct node **node_name_bucket(struct node_shard *s, uint64_t ino)
-{
-	return &s->buckets[(ino >> 8) & (s->bucket_count - 1)];
+	return &s->buckets[number / NODE_SHARDS & (s->bucket_count - 1)];
 }
 #endif

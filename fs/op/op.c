@@ -25,19 +25,14 @@
  */
 static _Thread_local struct op *current;
 
-#define POOL_MAX 16
-
 static struct op *take_spare(struct fs *fs)
 {
-	struct op *op;
+	struct op *op = NULL;
+	size_t i;
 
-	mutex_lock(&fs->pool_lock);
-	op = fs->pool;
-	if (op) {
-		fs->pool = op->next;
-		fs->pool_count--;
-	}
-	mutex_unlock(&fs->pool_lock);
+	for (i = 0; i < FS_POOL && !op; i++)
+		if (atomic_load(&fs->pool[i]))
+			op = atomic_exchange(&fs->pool[i], NULL);
 	return op;
 }
 
@@ -56,22 +51,22 @@ static void free_op(struct op *op)
  * found there last: mostly the next one needs the same. */
 static void give_spare(struct fs *fs, struct op *op)
 {
+	struct op *none;
+	size_t i;
+
 	arena_clear(&op->arena);
 	buf_clear(&op->text);
 	if (op->arena.total > (1 << 20) || op->text.cap > (1 << 20)) {
 		free_op(op);
 		return;
 	}
-	mutex_lock(&fs->pool_lock);
-	if (fs->pool_count < POOL_MAX) {
-		op->next = fs->pool;
-		fs->pool = op;
-		fs->pool_count++;
-		op = NULL;
+	for (i = 0; i < FS_POOL; i++) {
+		none = atomic_load(&fs->pool[i]);
+		if (!none &&
+		    atomic_compare_exchange_strong(&fs->pool[i], &none, op))
+			return;
 	}
-	mutex_unlock(&fs->pool_lock);
-	if (op)
-		free_op(op);
+	free_op(op);
 }
 
 void op_pool_release(struct fs *fs)
@@ -236,28 +231,37 @@ static void put_changed(struct op *op)
 	node_put(nodes, op->touched);
 }
 
-int op_end(struct op *op, int err, struct node *n, const char *name)
+/* Put down why the call failed. */
+static void explain(struct op *op, int err, struct node *n, const char *name)
 {
-	struct fs *fs = op->fs;
-
 	if (err == -EUCLEAN && !op->reason[0])
 		op_refuse(op, err, "%s", log_corrupt_last());
 	if (err == -EROFS)
-		op_refuse(op, err, "%s", store_has_failed(fs->store) ?
+		op_refuse(op, err, "%s", store_has_failed(op->fs->store) ?
 			  "the store is read-only since an error of the disk" :
 			  "nothing can be changed here");
 	if (file_is_full(err))
 		op_refuse(op, err, FILE_FULL);
 	/* A call on a missing object is no refusal. */
-	if (err < 0 && op->reason[0] && err != -ENOENT && err != -ENODATA)
+	if (op->reason[0] && err != -ENOENT && err != -ENODATA)
 		record_error(op, err, n, name, op->reason);
+}
+
+int op_end(struct op *op, int err, struct node *n, const char *name)
+{
+	struct fs *fs = op->fs;
+
+	if (err < 0)
+		explain(op, err, n, name);
 	current = op->outer;
 	/* A time that was set without a row: the observer was not told of
 	 * it. */
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
-	op_tell_altered(op, err);
-	known_end(op);
+	if (op->altered[0] || op->by_path[0])
+		op_tell_altered(op, err);
+	if (op->row_count)
+		known_end(op);
 	if (op->store != fs->store) {
 		schema_put(op->schema);
 		op->schema = NULL;

@@ -69,6 +69,7 @@ struct known_place {
 #define FS_MADE_MAX 16
 #define FS_HANDLES 256
 #define FS_ROWS 64
+#define FS_POOL 16
 #define OP_ROWS 4
 
 /* Open files of some directories: an open of one of many files waits for, and
@@ -126,9 +127,7 @@ struct fs {
 	_Atomic int64_t unknown_told_s;	/* retry.h: the last of those */
 	_Atomic uint64_t short_name_count;	/* stored in memory: short_names.c */
 	_Atomic uint64_t large_freed;	/* fs_large_freed */
-	struct mutex pool_lock;
-	struct op *pool;		/* spare ops, under pool_lock */
-	unsigned pool_count;
+	_Atomic(struct op *) pool[FS_POOL];	/* spare ops; or NULL */
 	/* For nodes' NODE_LEAVING and NODE_MOVING: a leaf. */
 	struct mutex leaving_lock;
 	pthread_cond_t left;		/* one has left */
@@ -237,7 +236,7 @@ struct op {
 	/* The kernel has locked only the directories of by_path. */
 	bool changes_file;
 	char reason[1024];		/* why it was refused; "" */
-	struct op *next, *outer;
+	struct op *outer;
 };
 /* Begin and end a call; NULL without memory. */
 struct op *op_begin(struct fs *fs, struct fs_call *call);

@@ -23,7 +23,6 @@ void credentials_init(struct credentials *c, const struct fs_call *call)
 	c->gid = call ? call->gid : 0;
 	c->pid = call ? call->pid : 0;
 	c->groups_read = false;
-	buf_clear(&c->groups);
 }
 
 static void add_groups(struct buf *groups, const char *at)
@@ -52,6 +51,7 @@ void credentials_read(struct credentials *c)
 	if (c->groups_read)
 		return;
 	c->groups_read = true;
+	buf_clear(&c->groups);
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)c->pid);
 	file = c->pid > 0 ? fopen(path, "re") : NULL;
 	while (file && getline(&line, &size, file) >= 0) {

@@ -205,7 +205,7 @@ int64_t times_row_changes_s(const struct row_view *row)
 
 int64_t times_child_changes_s(const struct child *c)
 {
-	return earlier(c->expires_s, c->changes_s);
+	return c->expires_s < c->changes_s ? c->expires_s : c->changes_s;
 }
 
 /* ------------------------------------------------------------------ hints */
