@@ -18,9 +18,13 @@ int64_t clock_now_us(void)
 
 int64_t clock_now_s(void)
 {
-	int64_t us = clock_now_us();
+	int64_t fixed = atomic_load_explicit(&stopped_at, memory_order_relaxed);
+	struct timespec now;
 
-	return us / 1000000 - (us % 1000000 < 0);
+	if (fixed != INT64_MIN)
+		return fixed / 1000000 - (fixed % 1000000 < 0);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec;
 }
 
 uint64_t clock_monotonic_ns(void)

@@ -1,21 +1,17 @@
 #include "store/base/latency.h"
 
-static unsigned bucket_of(uint64_t ns)
-{
-	unsigned power, bucket;
-
-	if (ns < (uint64_t)1 << LATENCY_LOWEST)
-		return 0;
-	power = 63 - (unsigned)__builtin_clzll(ns);
-	bucket = (power - LATENCY_LOWEST) * LATENCY_STEPS +
-		 (unsigned)(ns >> (power - 2) & (LATENCY_STEPS - 1)) + 1;
-	return bucket < LATENCY_BUCKETS ? bucket : LATENCY_BUCKETS - 1;
-}
-
 void latency_add(struct latency *l, uint64_t ns)
 {
-	atomic_fetch_add_explicit(&l->counts[bucket_of(ns)], 1,
-				  memory_order_relaxed);
+	unsigned power, bucket = 0;
+
+	if (ns >= (uint64_t)1 << LATENCY_LOWEST) {
+		power = 63 - (unsigned)__builtin_clzll(ns);
+		bucket = (power - LATENCY_LOWEST) * LATENCY_STEPS +
+			 (unsigned)(ns >> (power - 2) & (LATENCY_STEPS - 1)) + 1;
+	}
+	if (bucket >= LATENCY_BUCKETS)
+		bucket = LATENCY_BUCKETS - 1;
+	atomic_fetch_add_explicit(&l->counts[bucket], 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&l->sum_ns, ns, memory_order_relaxed);
 }
 
