@@ -18,7 +18,7 @@ bool idle_is_due(struct node_table *t)
 {
 	uint64_t asked, next;
 
-	if (!idle_are_many(t))
+	if (!t->max || !idle_are_many(t))
 		return false;
 	asked = atomic_load(&t->asked);
 	next = atomic_load(&t->next_id);

@@ -9,9 +9,11 @@
 
 uint64_t node_ino(uint64_t parent_ino, struct bytes name)
 {
+	static const char early[] = "schema.cql";
 	uint64_t ino = XXH3_64bits_withSeed(name.ptr, name.len, parent_ino);
 
-	if (bytes_equal(name, bytes_str("schema.cql")))
+	if (name.len == sizeof(early) - 1 &&
+	    !memcmp(name.ptr, early, sizeof(early) - 1))
 		ino >>= 16;
 	return ino > 1 ? ino : ino + 2;
 }
@@ -89,36 +91,41 @@ static void unlink_node(struct node_table *t, struct node *n)
 	unlink_child(t, n);
 }
 
-/* A chain of forwards is as long as the renames of what is open: those without
- * references are listed, not put by recursion. */
-static void node_put_many(struct node_table *t, struct node *n, int64_t count)
+/* Take back references: true if they were the last. */
+static bool put_is_last(struct node *n, int64_t count)
+{
+	return atomic_fetch_sub(&n->references, count) == count;
+}
+
+/* Free n, which has no references left, and what only it referred to. A chain of
+ * forwards is as long as the renames of what is open: those without references
+ * are listed, not put by recursion. */
+static void free_unused(struct node_table *t, struct node *n)
 {
 	struct node *left = NULL;	/* whose parents are to be put */
 
 	for (;;) {
-		if (n && atomic_fetch_sub(&n->references, count) == count) {
-			unlink_node(t, n);
-			drop(t, n);
-			n->next[NODE_BY_NAME] = left;
-			left = n;
-			n = atomic_load(&n->forward);
-		} else if (left) {
+		unlink_node(t, n);
+		drop(t, n);
+		n->next[NODE_BY_NAME] = left;
+		left = n;
+		n = atomic_load(&n->forward);
+		while (!n || !put_is_last(n, 1)) {
 			struct node *dead = left;
 
+			if (!dead)
+				return;
 			left = dead->next[NODE_BY_NAME];
 			n = dead->parent;
 			mem_free(dead);
-		} else {
-			return;
 		}
-		count = 1;
 	}
 }
 
 void node_put(struct node_table *t, struct node *n)
 {
-	if (n)
-		node_put_many(t, n, 1);
+	if (n && atomic_fetch_sub(&n->references, 1) == 1)
+		free_unused(t, n);
 }
 
 /* ------------------------------------------------------------ find, make */
@@ -352,7 +359,8 @@ void node_forget(struct node_table *t, uint64_t id, uint64_t count)
 	} while (!atomic_compare_exchange_weak(&n->lookups, &lookups,
 					       lookups - count));
 	atomic_fetch_and(&n->flags, ~(uint32_t)NODE_SEEN);
-	node_put_many(t, n, (int64_t)count + 1);
+	if (put_is_last(n, (int64_t)count + 1))
+		free_unused(t, n);
 }
 
 void node_detach(struct node_table *t, struct node *n)
