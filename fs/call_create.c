@@ -19,25 +19,6 @@
 #include "store/base/clock.h"
 
 /*
- * Fill in a file that was just made: it is empty until its maker writes, and
- * then the kernel drops size and times itself: it may keep these, and does not
- * ask before the write.
- */
-static void fill_created(struct at *at, struct node *n, struct child *c,
-			 struct fs_entry *entry)
-{
-	if (!c->scratch)
-		c->mtime_ns = clock_now_us() * MICROSECOND;
-	at_fill_entry(at, n, c, entry);
-	if (c->volatile_attributes || entry->entry_timeout_s <= 0 ||
-	    entry->attr.st_size)
-		return;
-	entry->attr_timeout_s = entry->entry_timeout_s;
-	atomic_store(&n->told_size, 0);
-	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
-}
-
-/*
  * Store the empty value of a file that was made only to be read (O_CREAT |
  * O_RDONLY, as lock files are): nothing else would store it. -EINVAL where the
  * type has none.
@@ -134,10 +115,9 @@ static int create_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	}
 	if (!err) {
 		op_watch(at.op, at.dir);
-		if (created)
-			fill_created(&at, n, &c, entry);
-		else
-			at_fill_entry(&at, n, &c, entry);
+		if (created && !c.scratch)
+			c.mtime_ns = clock_now_us() * MICROSECOND;
+		at_fill_entry(&at, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);

@@ -198,6 +198,28 @@ rmdir "$M/k/flat/4"; cql 'INSERT INTO k.flat (id) VALUES (4)' >/dev/null
 again
 ok 'a row has no time of an earlier one' test "$(stat -c %Y "$M/k/flat/4")" -gt 1700000000
 
+# sendfile and splice ask for no attributes: they read as far as the kernel's size,
+# and a value may be longer as it is stored than as it was written.
+cat >"$W/sent.py" <<'END'
+import os, sys
+path = sys.argv[1]
+f = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+os.write(f, sys.argv[2].encode())
+os.close(f)
+f = os.open(path, os.O_RDONLY)
+to = os.open(sys.argv[3], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+while os.sendfile(to, f, None, 1 << 20):
+    pass
+END
+sent() {
+	python3 "$W/sent.py" "$M/k/flat/$1" "$2" "$W/sent" &&
+		printf '%s\n' "$2" | cmp "$W/sent"
+}
+ok 'the directory of a row' mkdir "$M/k/flat/20"
+ok 'sendfile of a new value' sent 20/v 7
+ok 'and of another one' sent 20/v 123
+ok 'and of a shorter one' sent 20/v 4
+
 stop
 # A keyspace= without a name shows nothing that anybody could have meant.
 refused 'keyspace=' 'keyspace' "$WIDEFS" -o keyspace= "$S" "$M"
