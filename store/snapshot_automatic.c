@@ -266,7 +266,16 @@ static int flush_rest(struct snapshot_automatic *a)
 	return each(a, flush);
 }
 
-/* Return a time that those of the change before have not. */
+static bool has_time(const struct manifest_snapshot *list, size_t count,
+		     int64_t us)
+{
+	while (count && !(list[count - 1].automatic &&
+			  list[count - 1].created_us == us))
+		count--;
+	return count;
+}
+
+/* Return a time that no other change has: its snapshots are given up together. */
 static int64_t find_time(const struct snapshot_automatic *a)
 {
 	struct manifest_snapshot *list;
@@ -275,9 +284,7 @@ static int64_t find_time(const struct snapshot_automatic *a)
 
 	if (snapshot_list(a->store, &list, &count))
 		return now_us;
-	while (count && !list[count - 1].automatic)
-		count--;
-	if (count && list[count - 1].created_us == now_us)
+	while (has_time(list, count, now_us))
 		now_us++;
 	mem_free(list);
 	return now_us;
