@@ -482,7 +482,7 @@ int alter_table_all(struct ddl *d, struct bytes statements)
 {
 	struct cql_error error = CQL_ERROR_INIT;
 	struct statement *s;
-	size_t used;
+	size_t used = 0;
 	int err = 0;
 
 	while (!err && statements.len) {
