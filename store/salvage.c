@@ -418,8 +418,11 @@ static int open_new(struct salvage *s, const char *path)
 	bool made;
 	int err = marker_open(&s->new, &file_system, path, false, true, &made);
 
+	if (err)
+		s->counts->holder = s->new.holder;
 	if (!err && !made)
 		err = -ENOTEMPTY;
+	s->counts->begun = !err;
 	if (!err)
 		err = lsm_open(&s->to, &file_system, s->new.engine, &options);
 	if (!err)
@@ -503,9 +506,11 @@ static void tell_plan(struct salvage *s, bool dry)
 static int check_file(void *context, const char *name)
 {
 	struct salvage *s = context;
-	int fd = file_open(&file_system, s->old.engine, name,
-			   O_RDONLY | O_NONBLOCK);
+	int fd;
 
+	if (!lsm_salvage_is_file(name))
+		return 0;
+	fd = file_open(&file_system, s->old.engine, name, O_RDONLY | O_NONBLOCK);
 	if (fd == -EACCES)
 		snprintf(s->counts->unreadable, sizeof(s->counts->unreadable),
 			 "%s", name);
@@ -556,7 +561,6 @@ static int run(struct salvage *s, const char *path, const char *new_path,
 	if (!dry) {
 		err = open_new(s, new_path);
 		s->counts->of_new = err;
-		s->counts->begun = s->new.dir >= 0;
 	}
 	if (!err)
 		err = take_all(s);

@@ -233,14 +233,22 @@ static const struct table *table_of_id(const struct schema *s,
 	return NULL;
 }
 
+/* True if the number of the column is another's now. Only those of the key can have
+ * been renamed. A column that was dropped and added again keeps its number. */
 static bool is_another(const struct column *was, const struct table *now)
 {
+	const struct column *c;
 	uint32_t i;
 
-	for (i = 0; i < now->column_count; i++)
-		if (now->columns[i].number == was->number)
-			return now->columns[i].kind != was->kind ||
-			       !type_equal(now->columns[i].type, was->type);
+	for (i = 0; i < now->column_count; i++) {
+		c = &now->columns[i];
+		if (c->number == was->number)
+			return c->kind != was->kind ||
+			       !type_equal(c->type, was->type) ||
+			       ((c->kind == COLUMN_STATIC ||
+				 c->kind == COLUMN_REGULAR) &&
+				strcmp(c->name, was->name));
+	}
 	return false;
 }
 
@@ -334,25 +342,47 @@ static int add_twin(struct salvage_catalog *c, const struct schema *s,
 	return c->twins.failed ? -ENOMEM : 0;
 }
 
-static int add_older(struct salvage_catalog *c, const struct schema *s,
-		     const struct catalog_record *r)
+/* Decode the record, if it is of a table: 1; 0: it is not, or is damaged; -ENOMEM. */
+static int decode_older(struct table **out, const struct catalog_record *r)
 {
 	struct key_parts parts;
-	struct table *was;
-	uint32_t i;
 	int err;
 
 	if (bytes_is_null(r->value) || key_split(&parts, r->key) ||
 	    parts.kind != KEY_ROW)
 		return 0;
-	err = catalog_decode_table(&was, r->value);
-	if (err)
-		return err == -ENOMEM ? err : 0;
+	err = catalog_decode_table(out, r->value);
+	return !err ? 1 : err == -ENOMEM ? err : 0;
+}
+
+static int add_older(struct salvage_catalog *c, const struct schema *s,
+		     const struct catalog_record *r)
+{
+	struct table *was;
+	uint32_t i;
+	int err = decode_older(&was, r);
+
+	if (err <= 0)
+		return err;
 	err = add_former(c, s, was->number, was, false);
 	if (!err)
 		err = add_twin(c, s, was);
 	for (i = 0; !err && i < was->index_count; i++)
 		err = add_former(c, s, was->indexes[i].number, was, true);
+	table_put(was);
+	return err;
+}
+
+/* Note those of the record, if it is of a table of that number. */
+static int add_others_of(struct salvage_catalog *c, struct salvage_former *f,
+			 const struct catalog_record *r)
+{
+	struct table *was;
+	int err = decode_older(&was, r);
+
+	if (err <= 0)
+		return err;
+	err = was->number == f->number ? add_others(c, f, was) : 0;
 	table_put(was);
 	return err;
 }
@@ -363,7 +393,14 @@ int salvage_catalog_give(struct salvage_catalog *c, uint32_t number,
 	struct salvage_former f = { .number = number, .now = now,
 				    .name = now->name };
 	struct salvage_former *known = find_former(c, number);
+	const struct catalog_record *list = (const void *)c->records.ptr;
+	size_t i;
+	int err = 0;
 
+	for (i = 0; !err && i < c->records.len / sizeof(*list); i++)
+		err = add_others_of(c, &f, &list[i]);
+	if (err)
+		return err;
 	if (known)
 		*known = f;
 	else

@@ -164,9 +164,11 @@ void salvage_use_tell(const struct salvage_uses *u,
 static void print_twin(struct buf *line, const struct salvage_uses *u,
 		       const struct salvage_twin *twin)
 {
+	const struct salvage_former *given =
+		salvage_catalog_former(u->catalog, twin->number);
 	const struct table *r = twin->restored, *n = twin->renamed;
 
-	if (salvage_catalog_former(u->catalog, twin->number))
+	if (given && given->now == r)
 		buf_add_format(line, "%s.%s: its rows are in %s.%s, to which "
 			       "number %" PRIu32 " was given", n->keyspace,
 			       n->name, r->keyspace, r->name, twin->number);
@@ -174,7 +176,9 @@ static void print_twin(struct buf *line, const struct salvage_uses *u,
 		buf_add_format(line, "%s.%s: rows that a restore gave it may be "
 			       "in %s.%s alone, which has their number (--table "
 			       "%" PRIu32 "=%s.%s takes all of them into this one)",
-			       r->keyspace, r->name, n->keyspace, n->name,
+			       r->keyspace, r->name,
+			       given ? given->now->keyspace : n->keyspace,
+			       given ? given->now->name : n->name,
 			       twin->number, r->keyspace, r->name);
 }
 

@@ -130,11 +130,7 @@ static int failed(const char *path, const char *new_path, int err,
 			      "repair again)", strerror(-err));
 		return TOOL_FAILED;
 	}
-	if (counts->of_new) {
-		tool_failed(object, err);
-		return TOOL_FAILED;
-	}
-	if (err == -EACCES) {
+	if (!counts->of_new && err == -EACCES) {
 		tool_complain(object, "%s%s%s (repair reads all of a store: run "
 			      "it as its owner)", counts->unreadable,
 			      *counts->unreadable ? ": " : "", strerror(-err));

@@ -266,6 +266,14 @@ void lsm_salvage_close(struct lsm_salvage *s)
 	mem_free(s);
 }
 
+bool lsm_salvage_is_file(const char *name)
+{
+	uint64_t number;
+
+	return !strcmp(name, "CURRENT") || manifest_parse_name(&number, name) ||
+	       log_salvage_number(name) || !sstable_name_parse(&number, name);
+}
+
 bool lsm_salvage_is_whole(const struct lsm_salvage *s)
 {
 	return s->whole;

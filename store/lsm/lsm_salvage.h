@@ -33,6 +33,8 @@ struct lsm_salvage_told {
 int lsm_salvage_open(struct lsm_salvage **out, const struct file_ops *files,
 		     int dir, const struct lsm_salvage_told *told);
 void lsm_salvage_close(struct lsm_salvage *s);
+/* True for the name of a file that a store has in its directory. */
+bool lsm_salvage_is_file(const char *name);
 /* True if the manifest was sound: it says what is live and what was removed. */
 bool lsm_salvage_is_whole(const struct lsm_salvage *s);
 /* The sstables, by number; the caller may set the table where it is 0. */

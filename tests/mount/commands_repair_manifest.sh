@@ -127,6 +127,18 @@ repair 'all restored' 4
 dump "$W/new" | LC_ALL=C sort >"$W/now"
 told 'all restored' '^lost: [0-9]{12}\.sst: values of column x, which k\.users has not had since'
 is 'all restored: no row is missing' '' "$(LC_ALL=C sort "$W/dump" | LC_ALL=C comm -23 - "$W/now")"
+ok 'a snapshot of it' "$CTL" snapshot create "$S" three
+on "ALTER TABLE k.users ADD x int"
+on "INSERT INTO k.users (p, v, x) VALUES (3000, 'again', -1987654)"
+flush
+ok 'it is restored once more' "$CTL" snapshot restore --force "$S" three k.users
+on "ALTER TABLE k.users ADD z int"
+on "INSERT INTO k.users (p, z) VALUES (3001, 8)"
+keep
+lose both
+repair 'a column of the same type' 4
+told 'a column of the same type' '^lost: [0-9]{12}\.sst: values of column x, which k\.users has not had since'
+is 'a column of the same type: has no value of the other' 0 "$(dump "$W/new" | grep -c -e -1987654)"
 # Two tables of one number: the renamed one has it, and the rows.
 on 'CREATE TABLE k.one (p int PRIMARY KEY, v text)'
 on "INSERT INTO k.one (p, v) VALUES (1, 'both')"
@@ -151,6 +163,19 @@ rm -rf "$W/new"
 is 'two tables: of no other' 6 "$(exits "$CTL" repair "--${given/ /=}x" "$W/bad" "$W/new")"
 is 'two tables: with a manifest' 0 "$(exits "$CTL" repair "$W/good" "$W/new")"
 ok 'two tables: both are there' cmp "$W/dump" <(dump "$W/new")
+on 'ALTER TABLE k.one ADD x int'
+on 'ALTER TABLE k.two ADD y int'
+on 'INSERT INTO k.two (p, y) VALUES (2, -1987654)'
+flush
+keep
+lose manifest
+is 'columns of one number: the restored one gets the rows' 4 "$(exits "$CTL" repair "--${given/ /=}" "$W/bad" "$W/new")"
+ok 'columns of one number: it is told' grep -qE '^lost: .*values of column y, which k\.one has not had' "$W/out"
+is 'columns of one number: no value of the other' 0 "$(dump "$W/new" | grep -c -e -1987654)"
+rm -rf "$W/new"
+mkdir -m 775 "$W/new"
+is 'a new directory that others may write' 1 "$(exits "$CTL" repair "$W/bad" "$W/new")"
+ok 'and the reason' grep -q 'new: others can write there, or own it' "$W/err"
 on 'DROP TABLE k.one'
 # A new table under the old name has none of these rows.
 on 'CREATE TABLE k.one (p int PRIMARY KEY, v text)'
