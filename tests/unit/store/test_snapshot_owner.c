@@ -124,6 +124,26 @@ START_TEST(a_loop_pushes_out_its_own)
 }
 END_TEST
 
+/* Snapshots of one time are those of one change, whatever was removed between
+ * them; here the clock stands still. */
+START_TEST(changes_have_times_of_their_own)
+{
+	struct manifest_snapshot *list;
+	size_t count, i, j;
+
+	open_store();
+	empty(1, 1);
+	empty(2, 1);
+	empty(1, 2);
+	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+	ck_assert_uint_eq(count, 4);
+	for (i = 0; i < count; i++)
+		for (j = 0; j < i; j++)
+			ck_assert_int_ne(list[i].created_us, list[j].created_us);
+	mem_free(list);
+}
+END_TEST
+
 /* Those of an older store have no owner: they count as one owner's. */
 START_TEST(an_older_store_has_none)
 {
@@ -215,6 +235,7 @@ SUITE(snapshot_owner)
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_test(tc, each_has_its_owner);
 	tcase_add_test(tc, a_loop_pushes_out_its_own);
+	tcase_add_test(tc, changes_have_times_of_their_own);
 	tcase_add_test(tc, an_older_store_has_none);
 	tcase_add_loop_test(tc, the_oldest_of_who_has_the_most_goes, 0, 4);
 	suite_add_tcase(suite, tc);
