@@ -139,8 +139,10 @@ void reading_close(struct log_reading *r)
 		segment_free(r->log, r->s);
 }
 
-/* So many zeros may be the beginning of a hole. */
+/* So many zeros may be the beginning of a hole; so many bytes are read before the
+ * next one is sought where they were none. */
 #define ZEROS 4096
+#define DENSE (256 << 10)
 
 /* Behind zeros, skip the hole that may follow: it can be too large to be read. */
 static uint64_t skip_hole(struct log_reading *r, uint64_t offset)
@@ -164,16 +166,21 @@ static int skip_zeros(struct log_reading *r, uint64_t *offset)
 	int err = 0;
 	const uint8_t *p = look(r, *offset, LOG_RECORD, &err);
 	const uint8_t *end;
+	uint64_t data;
 
 	if (!p)
 		return err;
 	end = r->window->bytes.ptr + r->window->bytes.len - LOG_RECORD;
-	if (end > p + ZEROS)
+	if (*offset >= r->dense && end > p + ZEROS)
 		end = p + ZEROS;
 	for (; p + 8 <= end && !get_le32(p); p += 8)
 		*offset += 8;
-	if (p + 8 > end)
-		*offset = skip_hole(r, *offset);
+	if (p + 8 <= end)
+		return 0;
+	data = skip_hole(r, *offset);
+	if (data == *offset)
+		r->dense = data + DENSE;
+	*offset = data;
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct log_reading {
 	uint64_t written;	/* the end it stores, or 0: a bad one */
 	bool lent;		/* s is the log's, which may free it */
 	uint64_t begin;		/* its first record that is to be replayed */
+	uint64_t dense;		/* no hole is sought before: zeros were data */
 	uint64_t previous_end;
 };
 
