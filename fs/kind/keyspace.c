@@ -400,8 +400,8 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 		return err;
 	k = op_keyspace(op, dir);
 	t = k ? keyspace_table(k, new.name) : NULL;
-	if (!t)
-		return -EIO;
+	if (!t)		/* another dropped it since */
+		return -ESTALE;
 	table_child(out, t);
 	return times_touch(op, NULL, dir);
 }
@@ -484,10 +484,10 @@ static int rename_keyspace(struct op *op, struct node *n, struct node *dir,
 	err = op->arena.failed ? -ENOMEM :
 				 op_edit_schema(op, move_keyspace, &move);
 	if (err)
-		return err;
+		return err == -ENOENT ? -ESTALE : err;	/* it is gone */
 	k = schema_keyspace(op->schema, move.to);
-	if (!k)
-		return -EIO;
+	if (!k)		/* another dropped it since */
+		return -ESTALE;
 	if (set_ns)
 		err = keyspace_times_set(op, move.to, ABOVE_DIRECTORY,
 					 (uint64_t)k->created_us, set_ns);

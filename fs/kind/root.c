@@ -144,8 +144,8 @@ static int mkdir_keyspace(struct op *op, struct node *dir, struct bytes name,
 		return err;
 	op_renew_schema(op);
 	k = schema_keyspace(op->schema, raw);
-	if (!k)
-		return -EIO;
+	if (!k)		/* another dropped it since */
+		return -ESTALE;
 	keyspace_child(out, k);
 	out->value = raw;
 	return times_touch(op, NULL, dir);

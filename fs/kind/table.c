@@ -213,10 +213,10 @@ static int rename_table(struct op *op, struct node *n, struct node *dir,
 		op_refuse(op, err, "%s", buf_cstr(&move.why));
 	buf_release(&move.why);
 	if (err)
-		return err;
+		return err == -ENOENT ? -ESTALE : err;	/* a keyspace is gone */
 	t = schema_table_by_number(op->schema, move.number);
-	if (!t)
-		return -EIO;
+	if (!t)		/* another dropped it since */
+		return -ESTALE;
 	table_child(target, t);
 	err = times_touch(op, NULL, n->parent);
 	return err || dir == n->parent ? err : times_touch(op, NULL, dir);
