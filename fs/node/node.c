@@ -319,8 +319,11 @@ struct node *node_forward(struct node_table *t, struct node *n,
 		now = node_make(t, &key);
 	if (!now)
 		return node_get(n);
-	if (!atomic_compare_exchange_strong(&n->forward, &none, node_get(now)))
+	if (!atomic_compare_exchange_strong(&n->forward, &none, node_get(now))) {
+		node_put(t, now);	/* it was renamed itself meanwhile */
 		node_put(t, now);
+		return node_get(node_now(n));
+	}
 	return now;
 }
 
