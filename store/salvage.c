@@ -418,8 +418,7 @@ static int open_new(struct salvage *s, const char *path)
 	bool made;
 	int err = marker_open(&s->new, &file_system, path, false, true, &made);
 
-	if (err)
-		s->counts->holder = s->new.holder;
+	s->counts->holder = s->new.holder;
 	if (!err && !made)
 		err = -ENOTEMPTY;
 	s->counts->begun = !err;
@@ -506,11 +505,10 @@ static void tell_plan(struct salvage *s, bool dry)
 static int check_file(void *context, const char *name)
 {
 	struct salvage *s = context;
-	int fd;
+	int fd = lsm_salvage_is_file(name) ?
+			 file_open(&file_system, s->old.engine, name,
+				   O_RDONLY | O_NONBLOCK) : -ENOENT;
 
-	if (!lsm_salvage_is_file(name))
-		return 0;
-	fd = file_open(&file_system, s->old.engine, name, O_RDONLY | O_NONBLOCK);
 	if (fd == -EACCES)
 		snprintf(s->counts->unreadable, sizeof(s->counts->unreadable),
 			 "%s", name);
