@@ -317,7 +317,7 @@ START_TEST(the_end_of_a_listing_waits_for_what_it_does_not_show)
 }
 END_TEST
 
-START_TEST(a_new_file_may_be_cached_until_it_is_written)
+START_TEST(attributes_of_a_new_file_are_not_cached)
 {
 	struct fs_open_reply reply;
 	struct fs_entry row, made, again;
@@ -328,7 +328,7 @@ START_TEST(a_new_file_may_be_cached_until_it_is_written)
 	ck_assert_int_eq(tree_walk(&t, "k/t/p/d", &row), 0);
 	ck_assert_int_eq(fs_create(t.fs, &t.call, row.node, "v", 0644,
 				   O_WRONLY, &made, &reply), 0);
-	ck_assert(made.attr_timeout_s > 1000 && made.entry_timeout_s > 1000);
+	ck_assert(made.attr_timeout_s == 0 && made.entry_timeout_s > 1000);
 	ck_assert_int_eq(made.attr.st_size, 0);
 	notices();
 	ck_assert_int_eq(fs_write(t.fs, &t.call, made.node, reply.handle, 0,
@@ -591,7 +591,7 @@ SUITE(fs_notices)
 	tcase_add_loop_test(tc,
 			    the_end_of_a_listing_waits_for_what_it_does_not_show,
 			    0, 2);
-	tcase_add_test(tc, a_new_file_may_be_cached_until_it_is_written);
+	tcase_add_test(tc, attributes_of_a_new_file_are_not_cached);
 	tcase_add_test(tc, pages_that_an_open_drops_need_no_notice);
 	tcase_add_test(tc, attributes_that_another_thread_got_are_dropped);
 	tcase_add_test(tc, a_close_that_makes_a_file_is_notified);
