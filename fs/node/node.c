@@ -271,10 +271,10 @@ struct node *node_make(struct node_table *t, const struct node_key *key)
 	return n;
 }
 
-struct node *node_alias(struct node_table *t, struct node *dir,
-			struct node *n)
+/* The key of a node of dir for what n is, by its name. */
+static struct node_key key_in(struct node *dir, const struct node *n)
 {
-	struct node_key key = {
+	return (struct node_key){
 		.parent = dir,
 		.name = node_name(n),
 		.ops = n->ops,
@@ -282,6 +282,12 @@ struct node *node_alias(struct node_table *t, struct node *dir,
 		.number = n->number,
 		.value = node_value(n),
 	};
+}
+
+struct node *node_alias(struct node_table *t, struct node *dir,
+			struct node *n)
+{
+	struct node_key key = key_in(dir, n);
 	struct node *alias, *none = NULL;
 
 	while ((alias = node_make(t, &key))) {
@@ -301,14 +307,7 @@ struct node *node_alias(struct node_table *t, struct node *dir,
 struct node *node_forward(struct node_table *t, struct node *n,
 			  struct node *dir)
 {
-	struct node_key key = {
-		.parent = dir,
-		.name = node_name(n),
-		.ops = n->ops,
-		.is_table = n->table == n,
-		.number = n->number,
-		.value = node_value(n),
-	};
+	struct node_key key = key_in(dir, n);
 	struct node *now = node_find(t, dir, key.name), *none = NULL;
 
 	if (now && !is_same(now, &key)) {
@@ -389,13 +388,7 @@ void node_pass(struct node_table *t, struct node *n)
 
 struct node *node_renew(struct node_table *t, struct node *n)
 {
-	struct node_key key = {
-		.parent = n->parent,
-		.name = node_name(n),
-		.ops = n->ops,
-		.number = n->number,
-		.value = node_value(n),
-	};
+	struct node_key key = key_in(n->parent, n);
 	struct node_shard *s = name_shard(t, n->ino);
 	struct node *next;
 
