@@ -305,7 +305,7 @@ static bool wait_for_writing(struct fs *fs, const struct node *n)
 	const struct waiting_list *w;
 	bool waited = false;
 
-	if (!atomic_load(&fs->waiting_count) || !n->table)
+	if (!n->table)
 		return false;
 	mutex_lock(&fs->leaving_lock);
 	for (w = fs->waiting; w;) {
