@@ -287,7 +287,6 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
 	if (err)
 		return err;
-	buffer_tell_others(op, h);
 	if (!(op->call && op->call->cached) && !h->moved &&
 	    !(h->flags & (O_SYNC | O_DSYNC)))
 		known_to_kernel(h->node);

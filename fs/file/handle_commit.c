@@ -318,8 +318,6 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		if (!err)
 			handle_changed(op->fs, h, !size);
 		mutex_unlock(&h->buffer->lock);
-		if (!err)
-			buffer_tell_others(op, h);
 		return err;
 	}
 	err = handle_open(op, n, O_WRONLY, moved ? OPENED_MOVED : OPENED,

@@ -11,6 +11,8 @@
  *                     shows can only grow (view_follow), by what was added to
  *                     its text: so no reader sees a part of two values.
  *   held by writers   it has no pages, and its size matters to nobody else.
+ *                     The kernel keeps no attributes of it, so none are dropped:
+ *                     an answer that a notice overtakes is ignored.
  *                     Of a file that each open has alone (file_kind.alone)
  *                     any open is such a hold, and there is one at a time.
  *   held by nobody    a change drops pages and attributes; until the kernel has

@@ -139,8 +139,13 @@ static void renew(struct op *op, struct node **cur)
 	struct fs *fs = op->fs;
 	struct node *next = node_renew(&fs->nodes, *cur);
 
+	/* Of a written one the kernel has no attributes to keep, and a notice
+	 * would make it ignore those of an answer on its way: a writer would
+	 * seek the end by an older size. */
 	if (next)
-		notice_node(&fs->notices, *cur, ARMED_NAME | ARMED_ATTRIBUTES);
+		notice_node(&fs->notices, *cur,
+			    view_is_written(*cur) ? ARMED_NAME :
+						    ARMED_NAME | ARMED_ATTRIBUTES);
 	node_put(&fs->nodes, *cur);
 	*cur = next;
 }

@@ -14,7 +14,6 @@
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
-#include "fs/op/kernel.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
 
@@ -243,28 +242,6 @@ bool buffer_is_new(struct fs *fs, struct node *n)
 bool buffer_is_callers(struct op *op, struct node *n)
 {
 	return is_new(op, n, op->fs, true);
-}
-
-/* The nodes of its other writers, where an open in between gave the name
- * another node, have another size now. */
-void buffer_tell_others(struct op *op, struct handle *h)
-{
-	struct fs *fs = op->fs;
-	struct handles *open = handles_of(fs, h->node->parent);
-	struct node *other = NULL;
-	struct handle *o;
-
-	if (h->buffer->users < 2)
-		return;
-	mutex_lock(&open->lock);
-	for (o = open->writers; o && !other; o = o->next)
-		if (o->buffer == h->buffer && o->node != h->node &&
-		    (atomic_load(&o->node->armed) & ARMED_ATTRIBUTES))
-			other = node_get(o->node);
-	mutex_unlock(&open->lock);
-	if (other)
-		op_drop_attributes(op, other);
-	node_put(&fs->nodes, other);
 }
 
 bool buffer_is_there(struct fs *fs, struct node *n)

@@ -20,9 +20,6 @@ bool buffer_is_callers(struct op *op, struct node *n);
 void buffer_leave_name(struct fs *fs, struct node *n);
 /* True if the file exists only as a pending one. */
 bool buffer_is_new(struct fs *fs, struct node *n);
-/* h's buffer has another length: let the kernel drop the size of another node
- * of the file, which writers got by an open in between. */
-void buffer_tell_others(struct op *op, struct handle *h);
 /* True if its file is open for writing. */
 bool buffer_is_there(struct fs *fs, struct node *n);
 /*

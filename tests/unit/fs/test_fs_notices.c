@@ -518,6 +518,55 @@ START_TEST(a_time_set_on_a_document_is_its_own)
 END_TEST
 
 /*
+ * The kernel ignores the attributes of an answer that a notice overtakes, and
+ * goes on with the size that it had: a writer that seeks the end would find an
+ * older one. It keeps no attributes of a node that is written, so none are
+ * dropped, not by a look that gives the name another node, nor by a write
+ * through that one.
+ */
+START_TEST(a_notice_overtakes_no_size_of_a_writer)
+{
+	struct dropped d = { .count = 0 };
+	struct open_file first, second, reader;
+	struct stat st;
+	double timeout_s;
+
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDWR, &first), 0);
+	ck_assert_int_eq(fs_write(t.fs, &t.call, first.node, first.handle, 0,
+				  bytes_str("text")), 4);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, first.node, first.handle,
+				    &st, &timeout_s), 0);
+	ck_assert(timeout_s <= 0);
+	notices();
+	t.call.drop_attributes = drop;
+	t.call.context = &d;
+	t.call.pid = OTHER;
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDONLY, &reader), 0);
+	ck_assert_uint_ne(reader.node, first.node);
+	ck_assert(!tree_told(notices(), "attr", first.node, NULL));
+	ck_assert_int_eq(tree_release(&t, &reader), 0);
+	t.call.pid = ONE;
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/c/v", O_RDWR, &second), 0);
+	ck_assert_uint_ne(second.node, first.node);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, first.node, first.handle,
+				    &st, &timeout_s), 0);
+	notices();
+	d.count = 0;
+	ck_assert_int_eq(fs_write(t.fs, &t.call, second.node, second.handle, 4,
+				  bytes_str("more")), 4);
+	ck_assert_int_eq(d.count, 0);
+	ck_assert(!tree_told(notices(), "attr", first.node, NULL));
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, first.node, first.handle,
+				    &st, &timeout_s), 0);
+	ck_assert_int_eq(st.st_size, 8);
+	ck_assert(timeout_s <= 0);
+	t.call.drop_attributes = NULL;
+	ck_assert_int_eq(tree_release(&t, &second), 0);
+	ck_assert_int_eq(tree_release(&t, &first), 0);
+}
+END_TEST
+
+/*
  * The kernel sets the size of a file when its writers are answered; and when it
  * gets attributes, it sets the time for which they are fresh before their size.
  * So no answer may be cached while there are writers, nor the first one after
@@ -596,6 +645,7 @@ SUITE(fs_notices)
 	tcase_add_test(tc, attributes_that_another_thread_got_are_dropped);
 	tcase_add_test(tc, a_close_that_makes_a_file_is_notified);
 	tcase_add_test(tc, a_time_set_on_a_document_is_its_own);
+	tcase_add_test(tc, a_notice_overtakes_no_size_of_a_writer);
 	tcase_add_test(tc, the_size_that_a_writer_left_is_never_fresh);
 	suite_add_tcase(suite, tc);
 }
