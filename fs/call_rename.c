@@ -9,6 +9,7 @@
 #include "fs/file/keep.h"
 #include "fs/file/leave.h"
 #include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
 #include "fs/file/view.h"
 #include "fs/file/write_buffer.h"
 #include "fs/kind/scratch.h"
@@ -36,66 +37,69 @@ static void leave_below(struct op *op, struct node *n)
 	op_notify_inside(op, n);
 }
 
-/* Let the tables of a keyspace that was renamed forward to those of the present
- * one, before they are renamed themselves. */
-static void forward_tables(struct op *op, struct node *from, struct node *to)
-{
-	struct node_table *nodes = &op->fs->nodes;
-	struct node **tables;
-	size_t i, count;
+static int carry_below(struct op *op, struct node *from, struct node *to);
 
-	if (from->table || node_children(nodes, from, CHILDREN_NAMED, &tables,
-					 &count))
-		return;
-	for (i = 0; i < count; i++)
-		if (tables[i]->table == tables[i])
-			node_put(nodes, node_forward(nodes, tables[i], to));
-	node_children_put(nodes, tables, count);
+/* Move a kept node along, into the directory to. */
+static int carry_kept(struct op *op, struct node *child, struct node *to)
+{
+	struct node *made, *none = NULL;
+	struct node_key key = {
+		.parent = to,
+		.name = node_name(child),
+		.ops = child->ops,
+		.number = child->number,
+		.value = node_value(child),
+		.scratch = child->scratch,
+	};
+	int err;
+
+	made = node_make(&op->fs->nodes, &key);
+	if (!made)
+		return -ENOMEM;
+	if (made->scratch)
+		atomic_fetch_add(&made->scratch->users, 1);
+	if (node_is_unkeyed(child))
+		atomic_fetch_or(&made->flags, NODE_UNKEYED);
+	atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
+	unkeyed_move(op->fs, child, made);
+	keep_for(op, made, atomic_exchange(&child->keeper, NULL));
+	err = carry_below(op, child, made);
+	if (!err && child->scratch && child->ops->waits)
+		err = waiting_save_renamed(op, child, to, node_name(made),
+					   true);
+	node_detach(&op->fs->nodes, child);
+	op_notify(op, child, ARMED_NAME);
+	leave_below(op, child);
+	if (!atomic_compare_exchange_strong(&child->forward, &none, made))
+		node_put(&op->fs->nodes, made);
+	return err;
 }
 
-/* Move kept nodes along: to, and below it. */
-static int carry_kept(struct op *op, struct node *from, struct node *to)
+/*
+ * Move what is kept in memory below a directory that was renamed along: to, and
+ * below it. Other directories forward to those below the present one, before
+ * they are renamed themselves.
+ */
+static int carry_below(struct op *op, struct node *from, struct node *to)
 {
-	struct node **children, *made, *none = NULL;
+	struct node_table *nodes = &op->fs->nodes;
+	struct node **children, *now;
 	size_t i, count;
-	int err = node_children(&op->fs->nodes, from, CHILDREN_KEPT,
-				&children, &count);
+	int err = node_children(nodes, from, CHILDREN_NAMED, &children, &count);
 
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
-		struct node *child = children[i];
-		struct node_key key = {
-			.parent = to,
-			.name = node_name(child),
-			.ops = child->ops,
-			.number = child->number,
-			.value = node_value(child),
-			.scratch = child->scratch,
-		};
-
-		made = node_make(&op->fs->nodes, &key);
-		if (!made) {
-			err = -ENOMEM;
-			break;
+		if (atomic_load(&children[i]->flags) & NODE_KEPT) {
+			err = carry_kept(op, children[i], to);
+		} else if (node_is_followed(children[i])) {
+			now = node_forward(nodes, children[i], to);
+			if (now != children[i])
+				err = carry_below(op, children[i], now);
+			node_put(nodes, now);
 		}
-		if (made->scratch)
-			atomic_fetch_add(&made->scratch->users, 1);
-		atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
-		keep_for(op, made, atomic_exchange(&child->keeper, NULL));
-		err = carry_kept(op, child, made);
-		if (!err && child->scratch && child->ops->waits)
-			err = waiting_save_renamed(op, child, to,
-						   node_name(made), true);
-		node_detach(&op->fs->nodes, child);
-		op_notify(op, child, ARMED_NAME);
-		leave_below(op, child);
-		none = NULL;
-		if (!atomic_compare_exchange_strong(&child->forward, &none,
-						    made))
-			node_put(&op->fs->nodes, made);
 	}
-	node_children_put(&op->fs->nodes, children, count);
+	node_children_put(nodes, children, count);
 	return err;
 }
 
@@ -153,7 +157,7 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	if (kept && now->ops->directory)
 		keep_for(op, now, keeper);
 	if (now->ops->directory && now != n)
-		err = carry_kept(op, n, now);
+		err = carry_below(op, n, now);
 	if (target->scratch || (now->ops->directory &&
 				now->ops->stat == NULL))
 		keep_for(op, now, NULL);
@@ -165,8 +169,6 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES |
 				 (op->by_former ? ARMED_NAME : 0));
 	leave_below(op, n);
-	if (now != n)
-		forward_tables(op, n, now);
 	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);

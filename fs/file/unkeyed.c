@@ -55,6 +55,19 @@ bool unkeyed_drop(struct fs *fs, struct node *n)
 	return held;
 }
 
+void unkeyed_move(struct fs *fs, struct node *n, struct node *to)
+{
+	struct held *held = take(fs, n), *before;
+
+	if (!held)
+		return;
+	mutex_lock(&fs->held_lock);
+	before = to->held;
+	to->held = held;
+	mutex_unlock(&fs->held_lock);
+	unkeyed_free(fs, before);
+}
+
 /* Charge held data, which counts as temporary files do. */
 static int charge_held(struct op *op, struct held *held)
 {

@@ -30,6 +30,8 @@ int unkeyed_set_expires(struct op *op, struct node *n, struct bytes value);
 int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out);
 /* Drop what is held of n. False: nothing was. */
 bool unkeyed_drop(struct fs *fs, struct node *n);
+/* Move what is held of n to another node of the same file or directory. */
+void unkeyed_move(struct fs *fs, struct node *n, struct node *to);
 void unkeyed_free(struct fs *fs, struct held *held);
 /* Store everything that waited for the key of dir, which is known now. Returns
  * 0 or the first error. */

@@ -326,13 +326,17 @@ struct node *node_forward(struct node_table *t, struct node *n,
 	return now;
 }
 
+bool node_is_followed(const struct node *n)
+{
+	return n->ops->directory && n->table && !n->scratch &&
+	       !(atomic_load(&n->flags) & NODE_GONE) && !node_is_unkeyed(n);
+}
+
 struct node *node_follow(struct node_table *t, struct node *n)
 {
 	struct node *above, *now = node_now(n), *found;
 
-	if (!now->ops->directory || !now->table || now->table == now ||
-	    now->scratch || node_is_current(now) ||
-	    (atomic_load(&now->flags) & (NODE_GONE | NODE_UNKEYED)))
+	if (!node_is_followed(now) || now->table == now || node_is_current(now))
 		return node_get(now);
 	above = node_follow(t, now->parent);
 	found = above != now->parent && node_is_current(above) ?
@@ -566,7 +570,7 @@ void node_table_release(struct node_table *t)
 }
 
 /* ------------------------------------------------------------- waiting keys */
-bool node_is_unkeyed(struct node *n)
+bool node_is_unkeyed(const struct node *n)
 {
 	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
 	       !atomic_load(&n->key);

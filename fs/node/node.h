@@ -216,6 +216,9 @@ struct node *node_make(struct node_table *t, const struct node_key *key);
  */
 struct node *node_forward(struct node_table *t, struct node *n,
 			  struct node *dir);
+/* True for a directory of a table that goes with those above it when they are
+ * renamed. */
+bool node_is_followed(const struct node *n);
 /*
  * Return the node (a reference) that the directory n became by renames of its own or
  * of directories above it; in a table those above it are followed now, and n
@@ -275,7 +278,7 @@ struct node_known node_knows(struct node_table *t, struct node *n);
 uint64_t node_ino(uint64_t parent_ino, struct bytes name);
 
 /* True if it was made under a shortened name and has no @key so far. */
-bool node_is_unkeyed(struct node *n);
+bool node_is_unkeyed(const struct node *n);
 /* True if the key of n, or of a directory above it, is not known yet. */
 bool node_waits_for_key(struct node *n);
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/name.h"
@@ -187,6 +188,14 @@ static bool is_kept(const struct listing *l, struct bytes name)
 	return at < l->given && bytes_equal(node_name(l->kept[at]), name);
 }
 
+/* True for a kept child that exists only in memory. */
+static bool is_in_memory(struct op *op, struct listing *l, struct node *n)
+{
+	return n->scratch || (n->ops->directory ?
+				      n->ops->stat(op, n, &l->child) != 0 :
+				      unkeyed_holds(op->fs, n));
+}
+
 /* Return the next child that exists only in memory: other kept ones come in
  * their place in the stream. */
 static ASIDE int next_kept(struct op *op, struct listing *l)
@@ -196,8 +205,7 @@ static ASIDE int next_kept(struct op *op, struct listing *l)
 		uint32_t flags = atomic_load(&n->flags);
 
 		if (!(flags & (NODE_GONE | NODE_HIDDEN)) &&
-		    (n->scratch ||
-		     (n->ops->directory && n->ops->stat(op, n, &l->child))) &&
+		    is_in_memory(op, l, n) &&
 		    !stat_node(op, n, &l->child)) {
 			op->reason[0] = 0;
 			l->kept[l->given++] = n;
