@@ -316,13 +316,17 @@ static struct node *find_table(struct op *op, struct bytes keyspace,
 static struct node *make_replaced(struct op *op, const struct node *now,
 				  uint32_t number)
 {
+	struct node *n;
 	struct child c;
 
 	child_init(&c, now->ops);
 	c.is_table = true;
 	c.number = number;
 	c.value = node_value(now);
-	return op_node_of_child(op, now->parent, node_name(now), &c);
+	n = op_node_of_child(op, now->parent, node_name(now), &c);
+	if (n)	/* what waits in it is kept, as in a table that is there */
+		atomic_fetch_or(&n->flags, NODE_ADOPTED);
+	return n;
 }
 
 static int add_replaced(struct loading *l, struct node *n)
