@@ -12,9 +12,9 @@
  * is no room for these, the log's reserve becomes one. Until both are whole
  * again nothing else is written.
  *
- * It is also as large as an eighth of the tables: a compaction uses it to
- * rewrite a file of which much was deleted (lsm_reclaim.c). So a deletion gives
- * room back on the same full disk.
+ * It is also as large as the largest file of a table, but at most an eighth of
+ * all: a compaction uses it to rewrite a file of which much was deleted
+ * (lsm_reclaim.c). So a deletion gives room back on the same full disk.
  *
  * Order against crashes: that of a flush (lsm_flush.c). The reserves hold no
  * data. But a power cut may undo the renaming of the log's reserve after
@@ -75,18 +75,24 @@ void lsm_reserve_begin(struct lsm *lsm)
 	lsm->files->unlink(lsm->files->context, lsm->dir, LOG_RESERVE_NAME);
 }
 
-/* Sum up the bytes of all tables' files. */
-static uint64_t files_bytes(struct lsm *lsm)
+/* Sum up the bytes of all tables' files; *largest: of the largest one. */
+static uint64_t files_bytes(struct lsm *lsm, uint64_t *largest)
 {
 	uint64_t bytes = 0;
 	size_t i, j;
 
+	*largest = 0;
 	mutex_lock(&lsm->lock);
 	for (i = 0; i < lsm->table_count; i++) {
 		const struct version *v = lsm->tables[i]->version;
 
-		for (j = 0; j < v->file_count; j++)
-			bytes += sstable_info(v->files[j].sstable)->size;
+		for (j = 0; j < v->file_count; j++) {
+			uint64_t size = sstable_info(v->files[j].sstable)->size;
+
+			bytes += size;
+			if (size > *largest)
+				*largest = size;
+		}
 	}
 	mutex_unlock(&lsm->lock);
 	return bytes;
@@ -97,7 +103,7 @@ static uint64_t files_bytes(struct lsm *lsm)
 
 uint64_t lsm_file_size(struct lsm *lsm)
 {
-	uint64_t size = files_bytes(lsm) / FILES_PART;
+	uint64_t largest, size = files_bytes(lsm, &largest) / FILES_PART;
 
 	return size < SMALLEST_FILE ? SMALLEST_FILE :
 	       size > LARGEST_FILE  ? LARGEST_FILE : size;
@@ -106,8 +112,11 @@ uint64_t lsm_file_size(struct lsm *lsm)
 /* Return how large the reserve for sstables and the manifest must be. */
 static uint64_t wanted_size(struct lsm *lsm, uint64_t flush)
 {
-	uint64_t size = files_bytes(lsm) / FILES_PART;
+	uint64_t largest, size = files_bytes(lsm, &largest) / FILES_PART;
 
+	/* Beside the file that is rewritten, what is deleted meanwhile. */
+	if (size > largest + RESERVE_STEP)
+		size = largest + RESERVE_STEP;
 	if (size > MOST_FOR_FILES)
 		size = MOST_FOR_FILES;
 	if (size < flush)

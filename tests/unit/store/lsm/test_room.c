@@ -471,6 +471,35 @@ START_TEST(room_comes_back_file_by_file)	/* _i: strategy */
 }
 END_TEST
 
+/* ------------------------------------------------- the size of the reserve */
+static uint64_t reserve_size(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(fstatat(scratch.dir, "reserve-files", &st, 0), 0);
+	return (uint64_t)st.st_size;
+}
+
+/* Any one file can be rewritten, not an eighth of all. */
+START_TEST(a_reserve_is_as_large_as_the_largest_file)
+{
+	struct lsm *lsm = open_lsm();
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		ck_assert_int_eq(put(lsm, i, 16384), 0);
+		if (i % 64 == 63)
+			ck_assert_int_eq(lsm_flush(lsm, 1), 0);
+	}
+	ck_assert_int_eq(lsm_flush(lsm, 1), 0);
+	ck_assert_int_eq(lsm_reserve_keep(lsm, 0), 0);
+	/* Files of 1 MiB, 31 MiB of them. */
+	ck_assert_uint_ge(reserve_size(), (uint64_t)2 << 20);
+	ck_assert_uint_le(reserve_size(), (uint64_t)4 << 20);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 /* ------------------------------------------------------------- two writers */
 static atomic_bool torn;
 
@@ -554,6 +583,7 @@ SUITE_THREADS(room)
 			    LSM_UNIFIED, LSM_TIME_WINDOW + 1);
 	tcase_add_loop_test(tc, room_comes_back_file_by_file, LSM_UNIFIED,
 			    LSM_TIME_WINDOW + 1);
+	tcase_add_test(tc, a_reserve_is_as_large_as_the_largest_file);
 	tcase_add_test(tc, a_reserve_is_whole_or_not_there);
 	suite_add_tcase(suite, tc);
 }
