@@ -207,6 +207,7 @@ int commitlog_shrink(struct commitlog *log)
 	log->spare = NULL;
 	old = log->old;
 	log->old = NULL;
+	log->next_size = LOG_FIRST_SEGMENT;
 	mutex_unlock(&log->lock);
 	if (old)
 		segment_remove(log, old);

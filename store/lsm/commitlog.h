@@ -84,9 +84,9 @@ uint64_t commitlog_appended(const struct commitlog *log);
 /* Allow the segments before that of begin to be used again or removed. The
  * manifest says so durably before this is called. */
 void commitlog_release(struct commitlog *log, uint64_t begin);
-/* On a full disk: remove the spare, and the newest segment too if it holds
- * nothing that is needed. No append meanwhile. 0 or the error that prevents
- * it. */
+/* Remove the spare, and the newest segment too if it holds nothing that is
+ * needed; the next one is small again. No append meanwhile. 0 or the error that
+ * prevents it. */
 int commitlog_shrink(struct commitlog *log);
 /* True if an append will soon need a new segment. Then prepare one beforehand:
  * written with zeros and synced, so that later syncs touch no metadata. */

@@ -16,6 +16,8 @@
  * all: a compaction uses it to rewrite a file of which much was deleted
  * (lsm_reclaim.c). So a deletion gives room back on the same full disk.
  *
+ * It grows when a batch needs it, and shrinks when nobody writes (lsm_idle.c).
+ *
  * Order against crashes: that of a flush (lsm_flush.c). The reserves hold no
  * data. But a power cut may undo the renaming of the log's reserve after
  * records were written to it, and the next segment may get the same number: so
@@ -140,6 +142,14 @@ static int grow_reserve(struct lsm *lsm, uint64_t *size)
 	return err;
 }
 
+/* The reserve has that size. */
+static void set_until(struct lsm *lsm, const struct commitlog_stats *log,
+		      uint64_t size)
+{
+	lsm->reserve_until = log->appended + size - LOG_RESERVE_BYTES -
+			     log->held;
+}
+
 int lsm_reserve_keep(struct lsm *lsm, uint64_t more)
 {
 	uint64_t size, log_size = LOG_RESERVE_BYTES;
@@ -154,8 +164,7 @@ int lsm_reserve_keep(struct lsm *lsm, uint64_t more)
 	if (!err)
 		err = grow_reserve(lsm, &size);
 	if (!err)
-		lsm->reserve_until = log.appended + size - LOG_RESERVE_BYTES -
-				     log.held;
+		set_until(lsm, &log, size);
 	/* Where files cannot be allocated, or may not be that large (a limit of
 	 * the process), there is no reserve, and none is missed. */
 	if (err == -EOPNOTSUPP || err == -EFBIG) {
@@ -211,6 +220,23 @@ static uint64_t reserve_size(struct lsm *lsm)
 		st.st_size = 0;
 	file_close(files, fd);
 	return (uint64_t)st.st_size;
+}
+
+void lsm_reserve_shrink(struct lsm *lsm)
+{
+	struct commitlog_stats log;
+	uint64_t size;
+
+	mutex_lock(&lsm->room);
+	commitlog_stats(lsm->log, &log);
+	size = wanted_size(lsm, log.held);
+	if (!lsm->reserve_spent && !lsm->reserve_lent && !lsm->reserve_users &&
+	    lsm->reserve_until != UINT64_MAX && size < reserve_size(lsm)) {
+		/* Writers know first; it is no larger than they think. */
+		set_until(lsm, &log, size);
+		(void)make_reserve(lsm, FILES_RESERVE_NAME, &size);
+	}
+	mutex_unlock(&lsm->room);
 }
 
 /* Take need bytes out of the reserve, which has `size`, and leave the part that

@@ -8,6 +8,8 @@ void lsm_reserve_begin(struct lsm *lsm);
 /* Give the reserves the size they need when the log gets `more` bytes. 0, or
  * the error that prevents it. */
 int lsm_reserve_keep(struct lsm *lsm, uint64_t more);
+/* Give back what the reserve for sstables has and does not need any more. */
+void lsm_reserve_shrink(struct lsm *lsm);
 /* True if the reserves are too small for `more` bytes, as far as known. */
 bool lsm_reserve_is_short(struct lsm *lsm, uint64_t more);
 /*

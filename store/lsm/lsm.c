@@ -14,6 +14,7 @@
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_compact.h"
 #include "store/lsm/lsm_flush.h"
+#include "store/lsm/lsm_idle.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_recover.h"
 #include "store/lsm/lsm_version.h"
@@ -372,6 +373,7 @@ static void run_log(struct work *work)
 	if (err)
 		lsm_fail(lsm, err);
 	freeze_old(lsm);
+	lsm_idle_look(lsm);
 	worker_add_after(lsm->worker, WORKER_LOG, work,
 			 (uint64_t)(seconds * 1000));
 }
@@ -435,6 +437,7 @@ void lsm_init(struct lsm *lsm, const struct file_ops *files, int dir,
 	mutex_init(&lsm->room);
 	lsm->log_work = WORK_INIT(run_log);
 	lsm->spare_work = WORK_INIT(run_spare);
+	lsm->idle_work = WORK_INIT(lsm_idle_run);
 	lsm->flush_work = WORK_INIT(lsm_flush_run);
 	lsm->compaction_work = WORK_INIT(lsm_compaction_run);
 }

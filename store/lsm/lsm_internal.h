@@ -91,7 +91,11 @@ struct lsm {
 	struct commitlog *log;
 	struct worker *worker;		/* NULL until lsm_start */
 	_Atomic uint64_t retry_ms;	/* the flush work's; 0: nothing failed */
-	struct work log_work, spare_work, flush_work, compaction_work;
+	struct work log_work, spare_work, idle_work, flush_work,
+		compaction_work;
+	/* The log thread's: what was done, and since when it is no more. */
+	uint64_t idle_done, idle_since_ns;
+	bool idle_seen;
 	atomic_int compaction_error;	/* the compaction work's: the last */
 	_Atomic uint64_t debt;		/* of the table that has the most */
 	atomic_int failed;		/* first error of the disk, or 0 */

@@ -16,7 +16,7 @@
 #include <xxhash.h>
 
 #include "store/base/clock.h"
-#include "store/lsm/lsm.h"
+#include "store/lsm/lsm_idle.h"
 #include "store/row/key.h"
 #include "store/row/row_codec.h"
 #include "tests/lib/crash.h"
@@ -370,6 +370,10 @@ static void step(struct world *w, char what)
 	case 'w':
 		ck_assert_int_eq(lsm_settle(w->lsm), 0);
 		break;
+	case 'z':
+		lsm_idle_run(&w->lsm->idle_work);
+		ck_assert(!lsm_has_failed(w->lsm));
+		break;
 	case 't':
 		empty_table(w, false);
 		break;
@@ -522,6 +526,8 @@ static const struct workload {
 	{ "flush, mapped", "pbpfpsbofpb", 9, 0, 32, MAPS, 1200, 250 },
 	{ "compaction", "pbbfdbfrpfwsbfdfcpcf", 6, 0, 20, 0, 2000, 500 },
 	{ "log roll", "LLLLLsLLfwLLLLsfpsLp", 3, 0, 8, 0, 600, 150 },
+	{ "idle log", "LLLLLzspdzpLLLLzKpLLLLbzRp", 3, 0, 8, 0, 600, 150 },
+	{ "idle log, mapped", "LLLLMzpsLLLLzKpbz", 3, 0, 8, MAPS, 600, 150 },
 	{ "truncate and drop", "bpstpbfstppbtDbpfts", 15, 0, 32, 0, 2000, 350 },
 	{ "properties", "PpPfPsPbPtPRP", 25, 0, 64, 0, 2000, 400 },
 	{ "killed and on", "pKbKpfKsbKcKtbKPfKDKbfR", 8, 0, 20, 0, 2000, 450 },
@@ -542,7 +548,7 @@ static const struct workload {
 	{ "flushes, mapped", "bpsbKb", 1, 1, 4, MAPS | FLUSHES, 1000, 50 },
 	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, 1, FLUSHES, 300, 75 },
 };
-#define FIRST_RECOVERY 17
+#define FIRST_RECOVERY 19
 
 static void run(struct world *w, const char *steps)
 {

@@ -500,6 +500,37 @@ START_TEST(a_reserve_is_as_large_as_the_largest_file)
 }
 END_TEST
 
+START_TEST(a_reserve_shrinks_and_grows_again)
+{
+	struct lsm *lsm = open_lsm();
+	int count, i;
+
+	for (i = 0; i < 500; i++)
+		ck_assert_int_eq(put(lsm, i, 16384), 0);
+	lsm_reserve_shrink(lsm);
+	/* All of it is for what the log alone has. */
+	ck_assert_uint_ge(reserve_size(), (uint64_t)500 * 16384);
+	ck_assert_int_eq(lsm_flush(lsm, UINT32_MAX), 0);
+	lsm_reserve_shrink(lsm);
+	ck_assert_uint_le(reserve_size(), (uint64_t)2 << 20);
+	for (i = 500; i < 700; i++)
+		ck_assert_int_eq(put(lsm, i, 16384), 0);
+	ck_assert_uint_ge(reserve_size(), (uint64_t)200 * 16384);
+	/* It does what it is for: what is in memory can be flushed. */
+	leave_room(0);
+	count = fill(lsm);
+	ck_assert_int_lt(count, 1000);
+	lsm_reserve_shrink(lsm);
+	ck_assert_int_eq(lsm_flush(lsm, UINT32_MAX), 0);
+	ck_assert_int_eq(put(lsm, 0, 0), 0);
+	check_rows(lsm, 500, 700, true);
+	lsm = reopen(lsm);
+	check_rows(lsm, 500, 700, true);
+	ck_assert_int_eq(is_there(lsm, 0), false);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 /* ------------------------------------------------------------- two writers */
 static atomic_bool torn;
 
@@ -584,6 +615,7 @@ SUITE_THREADS(room)
 	tcase_add_loop_test(tc, room_comes_back_file_by_file, LSM_UNIFIED,
 			    LSM_TIME_WINDOW + 1);
 	tcase_add_test(tc, a_reserve_is_as_large_as_the_largest_file);
+	tcase_add_test(tc, a_reserve_shrinks_and_grows_again);
 	tcase_add_test(tc, a_reserve_is_whole_or_not_there);
 	suite_add_tcase(suite, tc);
 }
