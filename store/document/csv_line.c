@@ -117,7 +117,8 @@ static int read_header(struct line_reader *r, struct bytes line)
 	}
 	if (err)
 		r->header_count = 0;
-	r->header_refused = err == -EINVAL;
+	if (err == -EINVAL)
+		r->header_error = r->error;
 	return err;
 }
 
@@ -188,8 +189,9 @@ int csv_line_read(struct line_reader *r, struct bytes line)
 		line.len--;
 	if (!line.len)
 		return 0;
-	if (r->header_refused)
-		return type_fail(&r->error, "the first line, which names the "
-				 "columns, was refused");
+	if (r->header_error.text[0]) {
+		r->error = r->header_error;
+		return -EINVAL;
+	}
 	return r->header_count ? read_record(r, line) : read_header(r, line);
 }

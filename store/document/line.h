@@ -53,7 +53,8 @@ struct line_reader {
 	struct row_text names;		/* as JSON writes them */
 	uint32_t *header;		/* of CSV: places of columns */
 	uint32_t header_count;		/* 0: not read yet, */
-	bool header_refused;		/* or refused: so is all after it */
+	struct type_error header_error;	/* why it was refused, and so is all
+					 * after it; empty: it was not */
 	struct buf value, key;
 };
 

@@ -98,6 +98,8 @@ is 'with its quotes' '["a \"q\", and\r\na line","",null]' "$(jq -sc 'map(.b)' "$
 ok 'an empty field is null' add "$t/1.csv" $'d,c,b\n8,csv,'
 is 'deleted' null "$(jq .b "$t/1/csv/8.json")"
 refused 'an unknown column' 'Invalid argument' add "$t/1.csv" $'d,c,bb\n'
+{ echo d,c,bb; sleep 0.1; echo 1,csv,x; } >>"$t/1.csv" 2>/dev/null
+is 'is named for each line after it' "line 1: there is no column 'bb'; the first line names the columns" "$(why | cut -d' ' -f2-)"
 is 'its name' "line 1: there is no column 'bb'; the first line names the columns" "$(why | cut -d' ' -f2-)"
 refused 'a record without its header' 'Invalid argument' add "$t/1.csv" '1,csv,x'
 ok 'a table with one column for a key' put "$M/k/flat.csv" $'Up,name\nA,ada\n'
