@@ -1,14 +1,27 @@
 #include "tools/connect.h"
 
+#include <sys/statvfs.h>
+
 #include "tools/cql/mount.h"
 #include "tools/cql/store.h"
 #include "tools/lib/tool.h"
 
+/* True if the kernel lets nobody write there, and so no statement either. */
+static bool is_read_only(const char *mount)
+{
+	struct statvfs about;
+
+	return !statvfs(mount, &about) && about.f_flag & ST_RDONLY;
+}
+
 int connect_place(struct cql_backend **out, const struct tool_place *p,
 		  bool read_only)
 {
-	return p->mount ? cql_mount_open(out, p->mount) :
-			  cql_store_open(out, p->store, read_only);
+	bool unwritable = p->mount && is_read_only(p->mount);
+
+	return p->mount && !unwritable ?
+		       cql_mount_open(out, p->mount) :
+		       cql_store_open(out, p->store, read_only || unwritable);
 }
 
 int connect_run(struct cql_backend *b, struct bytes statement)

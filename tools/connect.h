@@ -4,8 +4,9 @@
 #include "tools/cql/backend.h"
 #include "tools/lib/place.h"
 
-/* Open it. read_only: of a store that is not mounted. 0, or an exit status after
- * a message. */
+/* Open it. read_only: of a store that is not mounted. Of a mount that is
+ * read-only it is the store, which can be read beside it. 0, or an exit status
+ * after a message. */
 int connect_place(struct cql_backend **out, const struct tool_place *p,
 		  bool read_only);
 /* Run a statement: 0, or an exit status after a message. */

@@ -33,6 +33,10 @@ is 'with the nearest' 1 "$(grep -c 'did you mean check' "$W/out")"
 is 'read-only' 0 "$(status "$WIDEFS" -o ro "$S" "$M")"
 is 'reads' 1 "$(cat "$M/shop/t/p/x")"
 refused 'writes nothing' 'Read-only file system' mkdir "$M/new"
+is 'statements read' 310a "$("$CTL" cql "$M/shop" -m csv -e 'SELECT value FROM t' | tail -1 | sed 's/^0x//')"
+refused 'and write nothing' 'the store is read-only' "$CTL" cql "$M" -e "INSERT INTO shop.t (key, column1, value) VALUES ('p', 'y', 0x32)"
+is 'dump' "$("$CTL" dump "$S")" "$("$CTL" dump "$M" 2>&1)"
+is 'schema' "$("$CTL" schema "$S" shop.t)" "$("$CTL" schema "$M/shop/t" 2>&1)"
 before=$(cd "$S" && find . -type f -exec stat -c '%n %s %Y %Z' {} + | sort)
 stop
 is 'not one byte' "$before" "$(cd "$S" && find . -type f -exec stat -c '%n %s %Y %Z' {} + | sort)"
