@@ -45,7 +45,7 @@ struct screen {
 struct view {
 	const struct tool_place *place;
 	struct metrics now, before;
-	struct buf clients;
+	struct buf clients, clients_before;
 	bool has_before;
 	double seconds;		/* between them, or since it was mounted */
 };
@@ -273,25 +273,66 @@ static void show_tables(struct screen *s, const struct view *v)
 			 rate(v, rows[i].count), rate(v, rows[i].other));
 }
 
-/* Show the clients, which come sorted by their requests. */
+/* A process that sent requests. */
+struct top_client {
+	unsigned long long count;
+	unsigned pid, uid;
+	char command[64];
+};
+#define CLIENTS 256		/* of a mount (REQUEST_CLIENTS) */
+
+/* Read the lines of .widefs/clients; returns how many, at most CLIENTS. */
+static size_t read_clients(struct top_client *all, const struct buf *text)
+{
+	const char *line = text->len ? (const char *)text->ptr : "", *end;
+	size_t n = 0;
+
+	for (; n < CLIENTS && (end = strchr(line, '\n')); line = end + 1)
+		n += sscanf(line, "%llu %u %u %63[^\n]", &all[n].count,
+			    &all[n].pid, &all[n].uid, all[n].command) == 4;
+	return n;
+}
+
+static int busiest_first(const void *a, const void *b)
+{
+	const struct top_client *x = a, *y = b;
+
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+/* Take off what each had sent before; one with fewer requests began anew. */
+static void subtract_clients(struct top_client *now, size_t n,
+			     const struct top_client *before, size_t before_count)
+{
+	size_t i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < before_count; j++)
+			if (before[j].pid == now[i].pid &&
+			    before[j].uid == now[i].uid &&
+			    before[j].count <= now[i].count) {
+				now[i].count -= before[j].count;
+				break;
+			}
+	qsort(now, n, sizeof(*now), busiest_first);
+}
+
+/* Show the clients that are busy now, or were since the mount was made. */
 static void show_clients(struct screen *s, const struct view *v)
 {
-	char *line = v->clients.len ? (char *)v->clients.ptr : NULL, *end;
-	unsigned i;
+	struct top_client now[CLIENTS], before[CLIENTS];
+	size_t n = read_clients(now, &v->clients), i;
 
-	add_line(s, "process     requests  pid     user");
-	for (i = 0; i < MOST && line && (end = strchr(line, '\n')); i++) {
-		unsigned long long count;
-		char command[64];
-		unsigned pid, uid;
-
-		*end = 0;
-		if (sscanf(line, "%llu %u %u %63[^\n]", &count, &pid, &uid,
-			   command) == 4)
-			add_line(s, " %-12.12s %7llu  %-7u %u", command, count,
-				 pid, uid);
-		line = end + 1;
-	}
+	if (v->has_before)
+		subtract_clients(now, n, before,
+				 read_clients(before, &v->clients_before));
+	add_line(s, "process     %s  pid     user",
+		 v->has_before ? "a second" : "requests");
+	for (i = 0; i < n && i < MOST && now[i].count; i++)
+		add_line(s, " %-12.12s %7.0f  %-7u %u", now[i].command,
+			 v->has_before ? rate(v, (double)now[i].count) :
+					 (double)now[i].count,
+			 now[i].pid, now[i].uid);
 }
 
 static void show(struct screen *s, const struct view *v)
@@ -322,6 +363,9 @@ static int take(struct view *v, double delay)
 		v->now = METRICS_INIT;
 		v->has_before = true;
 	}
+	buf_clear(&v->clients_before);
+	buf_add_bytes(&v->clients_before, buf_bytes(&v->clients));
+	buf_cstr(&v->clients_before);
 	buf_clear(&v->clients);
 	status = metrics_read(&v->now, v->place, ANSWER_S);
 	if (!status && place_read_control(v->place, "clients", &v->clients,
@@ -408,7 +452,8 @@ static bool is_screen(void)
 static int show_mount(const struct tool_place *p, bool once, double delay)
 {
 	struct view v = { .place = p, .now = METRICS_INIT,
-			  .before = METRICS_INIT, .clients = BUF_INIT };
+			  .before = METRICS_INIT, .clients = BUF_INIT,
+			  .clients_before = BUF_INIT };
 	struct screen s = { .text = BUF_INIT };
 	int status;
 
@@ -426,6 +471,7 @@ static int show_mount(const struct tool_place *p, bool once, double delay)
 	metrics_release(&v.now);
 	metrics_release(&v.before);
 	buf_release(&v.clients);
+	buf_release(&v.clients_before);
 	buf_release(&s.text);
 	return status;
 }

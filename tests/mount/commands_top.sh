@@ -45,8 +45,12 @@ print('status', status, 'screens', len(screens) >= 2)
 print('wide', max(len(line) for s in screens for line in s) <= 40)
 print('high', max(len(s) for s in screens) <= 21)
 print('ends', seen.rstrip().endswith(b'\x1b[?1049l'))
+print('past', any(os.environ['PAST'] in line.split() for s in screens for line in s))
 P
-is 'live: q ends it; no line is wider than the screen' $'status 0 screens True\nwide True\nhigh True\nends True' "$(python3 "$W/screen.py" q "$CTL" top --delay=0.2 "$M")"
+PAST=$(bash -c 'for i in {1..50}; do echo "$i" >"$1"; done; echo $$' _ "$M/k/busy/1/v")
+export PAST
+is 'a process that has ended is among those since the mount was made' 1 "$("$CTL" top --once "$M" | grep -c "^ .* $PAST ")"
+is 'live: q ends it; no line is wider than the screen; who sends nothing is not shown' $'status 0 screens True\nwide True\nhigh True\nends True\npast False' "$(python3 "$W/screen.py" q "$CTL" top --delay=0.2 "$M")"
 is 'Ctrl-C, too' 'status 0 screens True' "$(python3 "$W/screen.py" $'\x03' "$CTL" top -d 0.2 "$M" | head -1)"
 is 'a terminal that is none' 0 "$(TERM=dumb python3 - "$CTL" "$M" <<'P'
 import os, pty, sys
