@@ -43,5 +43,10 @@ follow 3
 is 'undone' "$before" "$(all)"
 follow 4
 is 'a removed keyspace, too' "$before" "$(all)"
+# What a line of crontab prints is mailed.
+crontab() { block 5 | sed 's/^\([^ ]* \)\{5\}//; s/\\%/%/g' | sh 2>&1; }
+is 'a snapshot of each hour: the first time' '' "$(crontab)"
+is 'and again' '' "$(crontab)"
+ok 'it is there' ls -d "$M"/.snapshots/hour-[0-2][0-9]
 stop
 done_testing
