@@ -65,5 +65,18 @@ for page in mount/*.1 tools/*.1; do
 		ok "$page: there is $other" test -f "mount/$other.1" -o -f "tools/$other.1"
 	done
 done
+# The page of the layout has what a mount has.
+start
+for file in "$M"/.widefs/*; do
+	ok "the page of the layout has ${file##*/}" grep -qE "^\.It Pa .*\.widefs/${file##*/}( |\$)" mount/widefs-layout.5
+done
+stop
+for name in TABLE.ndjson TABLE.csv PART.ndjson PART.csv EOPNOTSUPP ENODATA ENAMETOOLONG; do
+	ok "and $name" grep -qE "^\.It (Pa|Er) (.* )?$name( |\$)" mount/widefs-layout.5
+done
+for page in mount/*.[158] tools/*.1; do
+	# Op and Sq enclose the rest of their line.
+	is "$page: brackets and quotes around more than a word" '' "$(grep -nE '\b(Op|Sq|Dq|Pq) ([^ ]+) [,:;.] [^ ]' "$page")"
+done
 ok 'help is quick, and mounts nothing' "$WIDEFS" --version
 done_testing
