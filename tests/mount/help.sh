@@ -70,6 +70,7 @@ start
 for file in "$M"/.widefs/*; do
 	ok "the page of the layout has ${file##*/}" grep -qE "^\.It Pa .*\.widefs/${file##*/}( |\$)" mount/widefs-layout.5
 done
+ok 'help names the pages, and says how to end' grep -q '^  umount MNT .* man widefs-layout, man widefsctl$' "$M/.widefs/help"
 stop
 for name in TABLE.ndjson TABLE.csv PART.ndjson PART.csv EOPNOTSUPP ENODATA ENAMETOOLONG; do
 	ok "and $name" grep -qE "^\.It (Pa|Er) (.* )?$name( |\$)" mount/widefs-layout.5
