@@ -6,6 +6,7 @@
 #include "fs/at.h"
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
 #include "fs/file/view_look.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/waiting.h"
@@ -102,12 +103,14 @@ static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 {
 	struct node *n = NULL;
 	bool keep = false;
+	bool waits;	/* for the key of a directory above */
 	struct child c;
 	struct at at;
 	int err = at_begin(&at, fs, call, parent, name, true);
 
 	if (err)
 		return err;
+	waits = node_waits_for_key(at.dir);
 	err = check_free(at.op, at.dir, at.name);
 	if (!err) {
 		err = scratch_mkdir(at.op, at.dir, at.name, &c);
@@ -133,6 +136,8 @@ static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = keep_made(at.op, n);
 	if (!err && keep)
 		err = waiting_made(fs, at.dir, n);
+	if (!err && waits)
+		err = unkeyed_catch_up(at.op, n);
 	if (!err) {
 		op_watch(at.op, at.dir);
 		err = at_fill_entry(&at, n, &c, entry);

@@ -35,7 +35,7 @@ static int remove_file(struct op *op, struct node *n)
 	struct bytes before;
 	struct buf text = BUF_INIT;
 	struct write_buffer *buffer;
-	bool is_new;
+	bool is_new, held;
 	int err = 0;
 
 	if (n->ops->directory)
@@ -50,8 +50,11 @@ static int remove_file(struct op *op, struct node *n)
 	before = leave_text(op, n, buffer, &text);
 	if (!buffer->is_new)
 		is_new = false;		/* committed meanwhile */
-	if (!is_new && !unkeyed_drop(op->fs, n))
+	held = unkeyed_drop(op->fs, n);
+	if (!is_new && (!held || !node_waits_for_key(n)))
 		err = n->ops->unlink(op, n);
+	if (held && err == -ENOENT)
+		err = 0;
 	if (!err) {
 		locks_remove(&op->fs->locks, n);
 		buffer_orphan(op, n, buffer, before, true);

@@ -98,6 +98,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	mutex_init(&fs->consoles_lock);
 	mutex_init(&fs->rows_lock);
 	mutex_init(&fs->held_lock);
+	pthread_cond_init(&fs->held_stored, NULL);
 	mutex_init(&fs->retry_lock);
 	known_init(fs);
 	for (i = 0; i < NODE_SHARDS; i++)
@@ -144,6 +145,7 @@ int fs_close(struct fs *fs)
 	notices_release(&fs->notices);
 	errors_release(&fs->errors);
 	pthread_cond_destroy(&fs->left);
+	pthread_cond_destroy(&fs->held_stored);
 	accounts_release(&fs->accounts);
 	mem_free(fs->keyspace);
 	mem_free(fs->store_path);

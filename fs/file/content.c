@@ -21,12 +21,19 @@ int content_store_now(struct op *op, struct node *n, struct bytes text,
 int content_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how)
 {
+	int err;
+
 	/* A text that waited there was stored under the name without this. */
 	if (atomic_load(&n->parent->flags) & NODE_TAKEN)
 		return n->table->ops->store_adopted(op, n, text, how);
-	if (n->scratch || n->ops->key_file || !node_waits_for_key(n))
+	if (n->scratch || n->ops->key_file)
 		return content_store_now(op, n, text, how);
-	return unkeyed_store(op, n, text, how);
+	if (node_waits_for_key(n)) {
+		err = unkeyed_store(op, n, text, how);
+		return err ? err : unkeyed_catch_up(op, n);
+	}
+	err = unkeyed_catch_up(op, n);
+	return err ? err : content_store_now(op, n, text, how);
 }
 
 int content_check_time(struct op *op, struct node *n)

@@ -20,6 +20,7 @@
 
 struct held {
 	bool has_text;			/* false: of a directory */
+	bool storing;			/* by the thread that set it: constant */
 	struct buf text;
 	struct store_how how;
 	struct buf expires;		/* the attribute as set */
@@ -36,20 +37,29 @@ void unkeyed_free(struct fs *fs, struct held *held)
 	mem_free(held);
 }
 
-static struct held *take(struct fs *fs, struct node *n)
+/* Wait until no thread stores what is held of n; return that, or NULL. */
+static struct held *held_at_rest(struct fs *fs, const struct node *n)
+	REQUIRES(&fs->held_lock)
 {
-	struct held *held;
+	while (n->held && n->held->storing)
+		mutex_wait(&fs->held_lock, &fs->held_stored);
+	return n->held;
+}
+
+static struct held *replace(struct fs *fs, struct node *n, struct held *by)
+{
+	struct held *before;
 
 	mutex_lock(&fs->held_lock);
-	held = n->held;
-	n->held = NULL;
+	before = held_at_rest(fs, n);
+	n->held = by;
 	mutex_unlock(&fs->held_lock);
-	return held;
+	return before;
 }
 
 bool unkeyed_drop(struct fs *fs, struct node *n)
 {
-	struct held *held = take(fs, n);
+	struct held *held = replace(fs, n, NULL);
 
 	unkeyed_free(fs, held);
 	return held;
@@ -57,15 +67,10 @@ bool unkeyed_drop(struct fs *fs, struct node *n)
 
 void unkeyed_move(struct fs *fs, struct node *n, struct node *to)
 {
-	struct held *held = take(fs, n), *before;
+	struct held *held = replace(fs, n, NULL);
 
-	if (!held)
-		return;
-	mutex_lock(&fs->held_lock);
-	before = to->held;
-	to->held = held;
-	mutex_unlock(&fs->held_lock);
-	unkeyed_free(fs, before);
+	if (held)
+		unkeyed_free(fs, replace(fs, to, held));
 }
 
 /* Charge held data, which counts as temporary files do. */
@@ -94,10 +99,7 @@ int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
 		unkeyed_free(fs, held);
 		return err;
 	}
-	unkeyed_drop(fs, n);
-	mutex_lock(&fs->held_lock);
-	n->held = held;
-	mutex_unlock(&fs->held_lock);
+	unkeyed_free(fs, replace(fs, n, held));
 	keep_for(op, n, NULL);
 	return 0;
 }
@@ -174,7 +176,7 @@ bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	bool found;
 
 	mutex_lock(&op->fs->held_lock);
-	found = n->held;
+	found = held_at_rest(op->fs, n);
 	if (found) {
 		n->held->how.has_mtime = true;
 		n->held->how.mtime_ns = mtime_ns;
@@ -188,7 +190,7 @@ bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
 	REQUIRES(&op->fs->held_lock)
 {
-	struct held *held = n->held;
+	struct held *held = held_at_rest(op->fs, n);
 	struct buf before;
 	int err;
 
@@ -239,23 +241,75 @@ int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out)
 	return out->len > before ? 0 : -ENODATA;
 }
 
+/* --------------------------------------------------------------- storing */
+static struct held *begin_storing(struct fs *fs, struct node *n)
+{
+	struct held *held;
+
+	mutex_lock(&fs->held_lock);
+	held = held_at_rest(fs, n);
+	if (held)
+		held->storing = true;
+	mutex_unlock(&fs->held_lock);
+	return held;
+}
+
+static void end_storing(struct fs *fs, struct node *n, bool keep)
+{
+	struct held *held = n->held;	/* nobody else changes it */
+
+	mutex_lock(&fs->held_lock);
+	held->storing = false;
+	if (!keep)
+		n->held = NULL;
+	pthread_cond_broadcast(&fs->held_stored);
+	mutex_unlock(&fs->held_lock);
+	if (!keep)
+		unkeyed_free(fs, held);
+}
+
+/* Store a file's text; the end of a value in the same write. */
+static int store_text(struct op *op, struct node *n, const struct held *held)
+{
+	const struct file_kind *file = n->ops->file;
+	struct bytes expires = buf_bytes(&held->expires);
+	bool at_once = expires.len && file->store && !file->document;
+	struct store_how how = held->how;
+	int err = 0;
+
+	if (at_once) {
+		err = xattr_read_expires(op, expires, &how.expires_s);
+		how.has_expires = true;
+	}
+	if (!err)
+		err = content_store_now(op, n, buf_bytes(&held->text), &how);
+	return err || at_once || !expires.len ?
+		       err : xattr_set(op, n, "expires", expires);
+}
+
+/* True if what failed so may succeed later. */
+static bool may_succeed(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -ENOMEM ||
+	       err == -EIO || err == -EROFS;
+}
+
 /* Store what is held of a directory that is being stored, or of the file
- * itself. */
+ * itself. Until it is stored, it is shown and waited for. */
 static int store_held(struct op *op, struct node *n)
 {
-	struct held *held = take(op->fs, n);
+	struct held *held = begin_storing(op->fs, n);
 	int err = 0;
 
 	if (!held)
 		return 0;
 	if (held->has_text)
-		err = content_store_now(op, n, buf_bytes(&held->text),
-					&held->how);
-	if (!err && held->expires.len)
+		err = store_text(op, n, held);
+	else if (held->expires.len)
 		err = xattr_set(op, n, "expires", buf_bytes(&held->expires));
-	if (held->has_text)
+	if (held->has_text && !may_succeed(err))
 		node_unkeep(&op->fs->nodes, n);
-	unkeyed_free(op->fs, held);
+	end_storing(op->fs, n, may_succeed(err));
 	return err;
 }
 
@@ -280,7 +334,8 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	if (err)
 		return err;
 	for (i = 0; i < count; i++) {
-		if (children[i]->ops->waits)	/* for schema.cql */
+		/* for schema.cql; a key that was none waits for another */
+		if (children[i]->ops->waits || children[i]->ops->key_file)
 			continue;
 		one = children[i]->ops->directory ?
 			      settle(op, children[i], depth + 1) :
@@ -288,16 +343,34 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 		err = err ? err : one;
 	}
 	node_children_put(&op->fs->nodes, children, count);
+	if (err)
+		return err;
 	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
-	if (!err && mtime_ns && dir->ops->set_mtime)
-		err = dir->ops->set_mtime(op, dir, mtime_ns);
-	return err;
+	return mtime_ns && dir->ops->set_mtime ?
+		       dir->ops->set_mtime(op, dir, mtime_ns) : 0;
 }
 
 int unkeyed_settle(struct op *op, struct node *dir)
 {
 	int err = node_waits_for_key(dir) ? 0 : settle(op, dir, 0);
 
+	if (may_succeed(err))
+		atomic_fetch_or(&dir->flags, NODE_UNSETTLED);
 	op_notify_below(op, dir);
 	return err;
+}
+
+int unkeyed_settle_again(struct op *op, struct node *dir)
+{
+	uint32_t before = atomic_fetch_and(&dir->flags,
+					   ~(uint32_t)NODE_UNSETTLED);
+
+	return before & NODE_UNSETTLED ? unkeyed_settle(op, dir) : 0;
+}
+
+int unkeyed_catch_up(struct op *op, struct node *n)
+{
+	if (!(atomic_load(&n->flags) & NODE_KEPT) || node_waits_for_key(n))
+		return 0;
+	return n->ops->directory ? settle(op, n, 0) : store_held(op, n);
 }

@@ -33,7 +33,17 @@ bool unkeyed_drop(struct fs *fs, struct node *n);
 /* Move what is held of n to another node of the same file or directory. */
 void unkeyed_move(struct fs *fs, struct node *n, struct node *to);
 void unkeyed_free(struct fs *fs, struct held *held);
-/* Store everything that waited for the key of dir, which is known now. Returns
- * 0 or the first error. */
+/*
+ * Store everything that waited for the key of dir, which is known now. Returns
+ * 0 or the first error. What failed for want of room or memory, or by the disk,
+ * is held and shown on; the second function tries that again, if there is any.
+ */
 int unkeyed_settle(struct op *op, struct node *dir);
+int unkeyed_settle_again(struct op *op, struct node *dir);
+/*
+ * Store what is held of n although its key is known: of a file, before another
+ * text is stored, as it is older; after n was held or made, as the key may have
+ * come meanwhile without finding it. 0, also if there is nothing; or -errno.
+ */
+int unkeyed_catch_up(struct op *op, struct node *n);
 #endif

@@ -299,8 +299,10 @@ int xattr_set(struct op *op, struct node *n, const char *name,
 	err = strcmp(name, "writetime") ? set_pending(op, n, name, value) : 1;
 	if (err <= 0)
 		return err;
-	if (node_waits_for_key(n) && !strcmp(name, "expires"))
-		return unkeyed_set_expires(op, n, value);
+	if (node_waits_for_key(n) && !strcmp(name, "expires")) {
+		err = unkeyed_set_expires(op, n, value);
+		return err ? err : unkeyed_catch_up(op, n);
+	}
 	err = place_of(op, n, &p);
 	return err ? err : xattr_set_at(op, n, &p, name, value);
 }

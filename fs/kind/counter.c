@@ -152,10 +152,14 @@ static int hold(struct op *op, struct node *n, const struct counter_lines *l)
 
 static int count(struct op *op, struct node *n, const struct counter_lines *l)
 {
+	int err;
+
 	if (!l->count)
 		return 0;
-	return node_waits_for_key(n) ? hold(op, n, l) :
-				       apply(op, n, (int64_t)l->delta, l->bare);
+	if (!node_waits_for_key(n))
+		return apply(op, n, (int64_t)l->delta, l->bare);
+	err = hold(op, n, l);
+	return err ? err : unkeyed_catch_up(op, n);
 }
 
 /* Say which line was refused, and up to which they are counted: who repeats the
@@ -208,7 +212,9 @@ static int64_t write_lines(struct op *op, struct handle *h, uint64_t offset,
 
 	(void)offset;
 	mutex_lock(&h->lock);
-	err = take(op, h->node, &h->text, data, false, &h->next_line);
+	err = unkeyed_catch_up(op, h->node);
+	if (!err)
+		err = take(op, h->node, &h->text, data, false, &h->next_line);
 	handle_note_begun(h, buf_bytes(&h->text));
 	mutex_unlock(&h->lock);
 	return err ? err : (int64_t)data.len;
@@ -222,7 +228,10 @@ static int flush_line(struct op *op, struct handle *h)
 	if (!h->writer)
 		return 0;
 	mutex_lock(&h->lock);
-	err = take(op, h->node, &h->text, BYTES_NULL, true, &h->next_line);
+	err = unkeyed_catch_up(op, h->node);
+	if (!err)
+		err = take(op, h->node, &h->text, BYTES_NULL, true,
+			   &h->next_line);
 	mutex_unlock(&h->lock);
 	return err;
 }

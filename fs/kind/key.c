@@ -113,7 +113,7 @@ int key_file_lookup(struct op *op, struct node *dir, struct child *out)
 		return -ENOENT;
 	err = key_name_full(op, dir, &text);
 	out->size = text.len + 1;
-	out->read_only = true;
+	out->read_only = !(atomic_load(&dir->flags) & NODE_UNSETTLED);
 	buf_release(&text);
 	return err;
 }
@@ -240,8 +240,9 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 		err = op_refuse(op, -EINVAL,
 				"this key belongs to the directory '%s'",
 				buf_cstr(&name));
-	if (!err && !has_key(dir))
-		err = set_key(op, dir, buf_bytes(&value));
+	if (!err)
+		err = has_key(dir) ? unkeyed_settle_again(op, dir) :
+				     set_key(op, dir, buf_bytes(&value));
 	if (!err)
 		atomic_fetch_and(&dir->flags, ~(uint32_t)NODE_NO_KEY_FILE);
 	buf_release(&name);

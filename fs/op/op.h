@@ -136,6 +136,7 @@ struct fs {
 	_Atomic unsigned waiting_count;
 	struct timers timers;
 	struct mutex held_lock;		/* node->held */
+	pthread_cond_t held_stored;	/* one of these is, or is not */
 	struct mutex listings_lock;
 	struct listing *listings;	/* open directories, under it */
 	struct mutex consoles_lock;

@@ -562,7 +562,10 @@ int times_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 
 	if (node_waits_for_key(n)) {	/* it takes effect with the key */
 		atomic_store(&n->mtime_ns, mtime_ns);
-		return 0;
+		/* It may have come meanwhile, and not have found it. */
+		if (node_waits_for_key(n) ||
+		    !(mtime_ns = atomic_exchange(&n->mtime_ns, 0)))
+			return 0;
 	}
 	err = place_of(op, n, &p);
 	if (err)

@@ -1,0 +1,177 @@
+/* Directories that wait for their @key: the key comes while others write below,
+ * or finds no room. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fs/node/name.h"
+#include "store/base/alloc.h"
+#include "tests/lib/shop.h"
+#include "tests/unit/suite.h"
+
+#define VALUES 16
+
+/* A row that is made by its shortened name. */
+struct long_row {
+	char key[320], at[300];
+};
+
+static void long_row_init(struct long_row *r, const char *table, int number)
+{
+	struct buf name = BUF_INIT;
+
+	memset(r->key, 'a', 300);
+	snprintf(r->key + 300, sizeof(r->key) - 300, "%d\n", number);
+	buf_add(&name, r->key, strlen(r->key) - 1);
+	name_shorten(&name);
+	snprintf(r->at, sizeof(r->at), "shop/%s/%s", table, buf_cstr(&name));
+	buf_release(&name);
+}
+
+static const char *file_of(const struct long_row *r, const char *name)
+{
+	static _Thread_local char path[400];
+
+	snprintf(path, sizeof(path), "%s/%s", r->at, name);
+	return path;
+}
+
+static int give_key(struct tree *t, const struct long_row *r)
+{
+	return tree_echo(t, file_of(r, "@key"), CREATE, r->key);
+}
+
+static void make_table(void)
+{
+	int err;
+
+	tree_cql(&shop, ".cql",
+		 "CREATE TABLE shop.wide (k text PRIMARY KEY, v int, m "
+		 "map<text, text>, w text);", &err);
+	ok(err);
+}
+
+/* What failed for want of memory is shown on, and stored with the same key when
+ * that is written again. */
+START_TEST(values_that_find_no_memory_wait_on)
+{
+	int made = 0, kept = 0, err;
+	long nth = 0, failed;
+	struct long_row r;
+
+	make_table();
+	do {
+		long_row_init(&r, "wide", made++);
+		ok(tree_mkdir(&shop, r.at));
+		ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "7\n"));
+		ok(tree_setxattr(&shop, file_of(&r, "v"), "user.expires",
+				 "2037-01-01"));
+		ok(tree_mkdir(&shop, file_of(&r, "m")));
+		ok(tree_echo(&shop, file_of(&r, "m/k"), CREATE, "x\n"));
+		mem_fail_at(++nth, 0);
+		err = give_key(&shop, &r);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert(!err || err == -ENOMEM);
+		cat_is(file_of(&r, "v"), "7\n");
+		cat_is(file_of(&r, "m/k"), "x\n");
+		ok(give_key(&shop, &r));
+		kept += err != 0;
+		tree_reopen(&shop);
+		cat_is(file_of(&r, "v"), "7\n");
+		cat_is(file_of(&r, "m/k"), "x\n");
+		ck_assert_ptr_nonnull(tree_getxattr(&shop, file_of(&r, "v"),
+						    "user.expires", &err));
+	} while (failed);
+	ck_assert_int_gt(kept, 10);
+}
+END_TEST
+
+struct writer {
+	struct tree tree;	/* with a text of its own */
+	const struct long_row *row;
+	pthread_barrier_t *begin;
+	int err;
+};
+
+static void *write_values(void *context)
+{
+	struct writer *w = context;
+	char text[32];
+	int i;
+
+	pthread_barrier_wait(w->begin);
+	for (i = 1; i <= VALUES && !w->err; i++) {
+		snprintf(text, sizeof(text), "%d\n", i);
+		w->err = tree_echo(&w->tree, file_of(w->row, "v"), CREATE, text);
+		if (!w->err)
+			w->err = tree_echo(&w->tree, file_of(w->row, "w"),
+					   CREATE, text);
+	}
+	return NULL;
+}
+
+/* Whether a value was held or stored, the later one counts. */
+START_TEST(a_key_that_comes_meanwhile_keeps_the_last_values)
+{
+	int i, rounds = test_scale(400);
+	pthread_barrier_t begin;
+	struct writer w;
+	struct long_row r;
+
+	make_table();
+	ok(pthread_barrier_init(&begin, NULL, 2));
+	for (i = 0; i < rounds; i++) {
+		pthread_t thread;
+
+		long_row_init(&r, "wide", i);
+		ok(tree_mkdir(&shop, r.at));
+		ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "0\n"));
+		w = (struct writer){ .tree = shop, .row = &r, .begin = &begin };
+		w.tree.text = BUF_INIT;
+		ok(pthread_create(&thread, NULL, write_values, &w));
+		pthread_barrier_wait(&begin);
+		ok(give_key(&shop, &r));
+		pthread_join(thread, NULL);
+		buf_release(&w.tree.text);
+		ok(w.err);
+		cat_is(file_of(&r, "v"), "16\n");
+		cat_is(file_of(&r, "w"), "16\n");
+	}
+	pthread_barrier_destroy(&begin);
+	tree_reopen(&shop);
+	for (i = 0; i < rounds; i++) {
+		long_row_init(&r, "wide", i);
+		cat_is(file_of(&r, "v"), "16\n");
+		cat_is(file_of(&r, "w"), "16\n");
+	}
+}
+END_TEST
+
+START_TEST(a_counter_that_waits_is_counted_once)
+{
+	struct long_row r;
+
+	long_row_init(&r, "likes", 0);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_echo(&shop, file_of(&r, "n"), O_CREAT | O_WRONLY, "3\n"));
+	ok(give_key(&shop, &r));
+	cat_is(file_of(&r, "n"), "3\n");
+	ok(tree_echo(&shop, file_of(&r, "n"), O_WRONLY, "+2\n"));
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "n"), "5\n");
+}
+END_TEST
+
+SUITE_THREADS(fs_unkeyed)
+{
+	TCase *tc = tcase_create("unkeyed");
+
+	tcase_set_timeout(tc, test_timeout());
+	shop_fixture(tc);
+	tcase_add_test(tc, values_that_find_no_memory_wait_on);
+	tcase_add_test(tc, a_key_that_comes_meanwhile_keeps_the_last_values);
+	tcase_add_test(tc, a_counter_that_waits_is_counted_once);
+	suite_add_tcase(suite, tc);
+}
