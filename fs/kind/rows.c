@@ -327,7 +327,7 @@ static const struct file_kind rows_file = {
 /* ------------------------------------------------------------------ remove */
 int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at)
 {
-	struct cursor *cursor;
+	struct cursor *cursor = NULL;
 	struct row_view row;
 	struct slice slice;
 	struct query q;

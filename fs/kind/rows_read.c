@@ -142,6 +142,11 @@ static int begin(struct op *op, struct handle *h, struct rows *r)
 		return err;
 	}
 	row_text_head(&r->text, &r->out);
+	if (r->out.failed) {
+		buf_clear(&r->out);
+		end_cursor(op->fs, r);
+		return -ENOMEM;
+	}
 	r->begun = true;
 	return 0;
 }
@@ -180,18 +185,23 @@ static int add_values(struct op *op, struct rows *r, int *err)
 	return got;
 }
 
-/* Add lines until out has so many bytes, or the end is reached. */
+/* Add lines until out has so many bytes, or the end is reached. An error adds no
+ * part of a line. */
 static int add_lines(struct op *op, struct rows *r, size_t enough)
 {
 	int got = 1, err = 0;
+	size_t before;
 
 	while (got > 0 && r->out.len < enough) {
+		before = r->out.len;
 		got = r->query ? add_values(op, r, &err) : add_row(r, &err);
 		if (got <= 0)
 			break;
 		buf_add_byte(&r->out, '\n');
-		if (err || r->out.failed)
+		if (err || r->out.failed) {
+			r->out.len = before;
 			return err ? err : -ENOMEM;
+		}
 	}
 	return got;
 }

@@ -1,0 +1,90 @@
+/* What a call leaves that is refused, or that finds no memory: nothing of it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/base/alloc.h"
+#include "tests/lib/shop.h"
+#include "tests/unit/suite.h"
+
+#define LINES 5
+
+/* Where a row has a time still to come, the removal looks at all of them. */
+START_TEST(rows_are_removed_or_not_without_memory)
+{
+	long nth = 0, failed;
+	char row[200];
+	int err;
+
+	do {
+		snprintf(row, sizeof(row), "INSERT INTO shop.by_city (city, last, "
+			 "first, address) VALUES ('c', 'l', 'f', 'e') USING "
+			 "TIMESTAMP %ld;", 4000000000000000 + 10 * nth);
+		tree_run(&shop, row);
+		mem_fail_at(++nth, 0);
+		err = tree_unlink(&shop, "shop/by_city/c.ndjson");
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert(!err || err == -ENOMEM);
+	} while (failed);
+	ck_assert_int_gt(nth, 10);
+}
+END_TEST
+
+/* True if the text is of whole lines: objects that end. */
+static bool has_whole_lines(const char *text, size_t len)
+{
+	const char *end;
+
+	for (; len; len -= (size_t)(end - text) + 1, text = end + 1) {
+		end = memchr(text, '\n', len);
+		if (!end || end == text || *text != '{' || end[-1] != '}')
+			return false;
+	}
+	return true;
+}
+
+START_TEST(a_reader_of_rows_gets_whole_lines_without_memory)
+{
+	struct open_file f;
+	long nth = 0, failed;
+	char row[200];
+	int i, err;
+
+	for (i = 0; i < LINES; i++) {
+		snprintf(row, sizeof(row), "INSERT INTO shop.by_city (city, "
+			 "last, first, address) VALUES ('c', 'l', '%d', 'x');", i);
+		tree_run(&shop, row);
+	}
+	do {
+		struct buf got = BUF_INIT, all = BUF_INIT;
+
+		ok(tree_open_file(&shop, "shop/by_city/c.ndjson", O_RDONLY, &f));
+		ck_assert(buf_reserve(&got, 1 << 16));
+		mem_fail_at(++nth, 0);
+		err = fs_read(shop.fs, &shop.call, f.node, f.handle, 0, 1 << 16,
+			      &got);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		buf_add_bytes(&all, buf_bytes(&got));
+		ck_assert(!err || err == -ENOMEM);
+		ck_assert_msg(has_whole_lines((const char *)all.ptr, all.len),
+			      "%ld: %s", nth, buf_cstr(&all));
+		ok(tree_release(&shop, &f));
+		buf_release(&got);
+		buf_release(&all);
+	} while (failed);
+	ck_assert_int_gt(nth, 10);
+}
+END_TEST
+
+SUITE(fs_failing)
+{
+	TCase *tc = tcase_create("fs_failing");
+
+	tcase_set_timeout(tc, test_timeout());
+	shop_fixture(tc);
+	tcase_add_test(tc, rows_are_removed_or_not_without_memory);
+	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
+	suite_add_tcase(suite, tc);
+}
