@@ -99,8 +99,11 @@ int xattr_read_expires(struct op *op, struct bytes value, int64_t *expires_s)
 
 	if (err)
 		return err;
-	*expires_s = ms / 1000 + (ms % 1000 > 0);
-	return *expires_s > op->now_s + TTL_MAX ? refuse_ttl(op) : 0;
+	ms = ms / 1000 + (ms % 1000 > 0);
+	if (ms > op->now_s + TTL_MAX)
+		return refuse_ttl(op);
+	*expires_s = ms;
+	return 0;
 }
 
 /* Print expires or ttl of an object that ends then. */

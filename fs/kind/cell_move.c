@@ -118,6 +118,8 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	if (!err)
 		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
 	if (!err)
+		target->scratch->expires_s = now.expires_s;
+	if (!err)
 		err = cell_delete(op, n, &p, &w);
 	write_release(&w);
 	if (!err)	/* done, even if the row cannot be read */

@@ -260,11 +260,14 @@ static int set_owner(struct op *op, struct node *n, unsigned set,
 static int get_attribute(struct op *op, struct node *n, const char *name,
 			 struct buf *out)
 {
-	int64_t expires_s = n->scratch->expires_s;
+	int64_t expires_s;
 
 	(void)op;
 	if (strcmp(name, "expires"))
 		return -EOPNOTSUPP;
+	mutex_lock(&n->scratch->lock);
+	expires_s = n->scratch->expires_s;
+	mutex_unlock(&n->scratch->lock);
 	if (expires_s == NO_TIME)
 		return -ENODATA;
 	xattr_print_expires(out, expires_s);
@@ -274,15 +277,19 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
-	int err = 0;
+	int64_t expires_s = NO_TIME;
+	int err;
 
 	if (strcmp(name, "expires"))
 		return -EOPNOTSUPP;
-	if (bytes_is_null(value))
-		n->scratch->expires_s = NO_TIME;
-	else
-		err = xattr_read_expires(op, value, &n->scratch->expires_s);
-	return err ? err : save_if_waits(op, n);
+	err = bytes_is_null(value) ? 0 :
+				     xattr_read_expires(op, value, &expires_s);
+	if (err)
+		return err;
+	mutex_lock(&n->scratch->lock);
+	n->scratch->expires_s = expires_s;
+	mutex_unlock(&n->scratch->lock);
+	return save_if_waits(op, n);
 }
 
 /* The calls that both kinds have. */

@@ -78,6 +78,36 @@ START_TEST(a_reader_of_rows_gets_whole_lines_without_memory)
 }
 END_TEST
 
+START_TEST(a_refused_end_of_a_temporary_file_is_not_kept)
+{
+	const char *file = "shop/users/a/.age.abcdef";
+	int err;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, file, CREATE, "7\n"));
+	fails(EINVAL, tree_setxattr(&shop, file, "user.expires", "2099-01-01"));
+	ck_assert_ptr_null(tree_getxattr(&shop, file, "user.expires", &err));
+	ok(tree_rename(&shop, file, "shop/users/a/age", 0));
+	ck_assert_ptr_null(tree_getxattr(&shop, "shop/users/a/age",
+					 "user.expires", &err));
+}
+END_TEST
+
+START_TEST(a_backup_of_a_cell_has_its_end)
+{
+	int err;
+
+	tree_run(&shop, "INSERT INTO shop.users (user_name, age) VALUES ('a', 7) "
+		 "USING TTL 1000;");
+	ok(tree_rename(&shop, "shop/users/a/age", "shop/users/a/age~", 0));
+	ck_assert_ptr_nonnull(tree_getxattr(&shop, "shop/users/a/age~",
+					    "user.expires", &err));
+	ok(tree_rename(&shop, "shop/users/a/age~", "shop/users/a/age", 0));
+	ck_assert_ptr_nonnull(tree_getxattr(&shop, "shop/users/a/age",
+					    "user.expires", &err));
+}
+END_TEST
+
 SUITE(fs_failing)
 {
 	TCase *tc = tcase_create("fs_failing");
@@ -86,5 +116,7 @@ SUITE(fs_failing)
 	shop_fixture(tc);
 	tcase_add_test(tc, rows_are_removed_or_not_without_memory);
 	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
+	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
+	tcase_add_test(tc, a_backup_of_a_cell_has_its_end);
 	suite_add_tcase(suite, tc);
 }
