@@ -76,20 +76,28 @@ static void add_file(struct buf *out, struct scratch *s)
 	mutex_unlock(&s->lock);
 }
 
-static void put(struct write *w, struct bytes key, uint8_t name,
-		struct bytes value)
+static void put_at(struct write *w, struct bytes key, uint8_t name,
+		   struct bytes value, int64_t at)
 {
 	struct object_ref object = { .table = &keyspace_times_above,
 				     .partition_key = key };
 
-	attribute_write(w, &object, name, value, store_timestamp(w->store));
+	attribute_write(w, &object, name, value, at);
 }
 
-/* Add what is stored at that name of dir: s, or with NULL nothing. */
+static void put(struct write *w, struct bytes key, uint8_t name,
+		struct bytes value)
+{
+	put_at(w, key, name, value, store_timestamp(w->store));
+}
+
+/* Add what is stored at that name of dir: s, or with NULL nothing. The timestamp
+ * comes first: of two threads that change s the later one has seen both. */
 static void put_file(struct op *op, struct write *w, struct node *dir,
 		     struct bytes name, struct scratch *s)
 {
 	struct buf key = BUF_INIT, value = BUF_INIT;
+	int64_t at = store_timestamp(op->store);
 
 	if (!add_key(&key, op, dir, name))
 		return;
@@ -98,8 +106,8 @@ static void put_file(struct op *op, struct write *w, struct node *dir,
 	if (key.failed || value.failed)
 		w->failed = true;
 	else
-		put(w, buf_bytes(&key), WAITING_FILE,
-		    s ? buf_bytes(&value) : BYTES_NULL);
+		put_at(w, buf_bytes(&key), WAITING_FILE,
+		       s ? buf_bytes(&value) : BYTES_NULL, at);
 	buf_release(&key);
 	buf_release(&value);
 }
