@@ -276,6 +276,8 @@ static int wait_row(struct adoption *a, struct node *table,
 	err = stat_lookup(op, dir, buf_bytes(&a->name), &c, &n);
 	if (!err)
 		err = content_load(op, n, &text);
+	if (!err && text.failed)
+		err = -ENOMEM;
 	if (!err)
 		err = waiting_child(op, dir, buf_bytes(&a->name), &file);
 	if (!err) {

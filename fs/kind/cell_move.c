@@ -79,7 +79,8 @@ static int move_cell(struct op *op, struct node *n, const struct child *target,
 		got = known_cell(op, &from, &cell, NULL);
 	if (got > 0) {
 		cell_print_value(&text, from.type, cell.value);
-		got = cell_read_copy(op, to.type, buf_bytes(&text), &value);
+		got = text.failed ? -ENOMEM :
+		      cell_read_copy(op, to.type, buf_bytes(&text), &value);
 		if (!got)
 			got = write_moved(op, n, dir, &from, &to, &cell,
 					  buf_bytes(&value), &w);
@@ -115,6 +116,8 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	err = place_begin_write(op, &w, n, &p);
 	if (!err)
 		err = n->ops->file->load(op, n, &text);
+	if (!err && text.failed)
+		err = -ENOMEM;
 	if (!err)
 		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
 	if (!err)

@@ -78,6 +78,31 @@ START_TEST(a_reader_of_rows_gets_whole_lines_without_memory)
 }
 END_TEST
 
+/* A move that succeeds has moved all of the value. */
+START_TEST(a_cell_is_moved_whole_without_memory)
+{
+	static const char *const to[] = { "shop/users/a/photo",
+					  "shop/users/a/country~" };
+	const char *from = "shop/users/a/country";
+	long nth = 0, failed;
+	int err;
+
+	do {
+		tree_run(&shop, "INSERT INTO shop.users (user_name, country) "
+			 "VALUES ('a', 'nz');");
+		mem_fail_at(++nth, 0);
+		err = tree_rename(&shop, from, to[_i], 0);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert(!err || err == -ENOMEM);
+		if (!err)
+			cat_is(to[_i], "nz\n");
+		tree_unlink(&shop, to[_i]);
+	} while (failed);
+	ck_assert_int_gt(nth, 10);
+}
+END_TEST
+
 START_TEST(a_refused_end_of_a_temporary_file_is_not_kept)
 {
 	const char *file = "shop/users/a/.age.abcdef";
@@ -116,6 +141,7 @@ SUITE(fs_failing)
 	shop_fixture(tc);
 	tcase_add_test(tc, rows_are_removed_or_not_without_memory);
 	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
+	tcase_add_loop_test(tc, a_cell_is_moved_whole_without_memory, 0, 2);
 	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
 	tcase_add_test(tc, a_backup_of_a_cell_has_its_end);
 	suite_add_tcase(suite, tc);
