@@ -272,7 +272,7 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 		err = buffer_write(op, handle_node(h), buffer, offset, data);
 	if (!err && !(h->flags & O_APPEND))
 		buffer->added = false;
-	if (err && err != -ENOMEM && !h->failed) {
+	if (err && !h->failed) {
 		keep_reason(op, h);
 		h->failed = err;
 	}

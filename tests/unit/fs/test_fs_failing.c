@@ -103,6 +103,37 @@ START_TEST(a_cell_is_moved_whole_without_memory)
 }
 END_TEST
 
+/* The write failed: its file is not what a truncation left, or the half of it. */
+START_TEST(a_value_whose_write_found_no_memory_stays)
+{
+	const char *path = "shop/users/a/country";
+	static uint8_t more[100000];
+	long nth = 0, failed;
+	struct open_file f;
+	int64_t got;
+
+	memset(more, 'x', sizeof(more));
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	do {
+		ok(tree_echo(&shop, path, CREATE, "nz\n"));
+		ok(tree_open_file(&shop, path, O_WRONLY | O_TRUNC, &f));
+		if (_i)
+			ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node,
+						  f.handle, 0, bytes_str("aus")),
+					 3);
+		mem_fail_at(++nth, 0);
+		got = fs_write(shop.fs, &shop.call, f.node, f.handle,
+			       _i ? 3 : 0, bytes_of(more, sizeof(more)));
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		tree_release(&shop, &f);
+		if (got < 0)
+			cat_is(path, "nz\n");
+	} while (failed);
+	ck_assert_int_gt(nth, 1);
+}
+END_TEST
+
 START_TEST(a_refused_end_of_a_temporary_file_is_not_kept)
 {
 	const char *file = "shop/users/a/.age.abcdef";
@@ -142,6 +173,7 @@ SUITE(fs_failing)
 	tcase_add_test(tc, rows_are_removed_or_not_without_memory);
 	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
 	tcase_add_loop_test(tc, a_cell_is_moved_whole_without_memory, 0, 2);
+	tcase_add_loop_test(tc, a_value_whose_write_found_no_memory_stays, 0, 2);
 	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
 	tcase_add_test(tc, a_backup_of_a_cell_has_its_end);
 	suite_add_tcase(suite, tc);
