@@ -208,6 +208,14 @@ static inline uint8_t read_byte(struct reader *r)
 	r->failed = true;
 	return 0;
 }
+/* Read that character, if it comes next. */
+static inline bool read_char(struct reader *r, char c)
+{
+	if (r->ptr == r->end || *r->ptr != (uint8_t)c)
+		return false;
+	r->ptr++;
+	return true;
+}
 static inline uint16_t read_be16(struct reader *r)
 {
 	struct bytes b = read_bytes(r, 2);

@@ -81,15 +81,6 @@ static bool is_raw_number(struct bytes text)
 	return any;
 }
 
-static bool read_char(struct reader *r, char c)
-{
-	if (r->ptr < r->end && *r->ptr == c) {
-		r->ptr++;
-		return true;
-	}
-	return false;
-}
-
 /* ISO 8601: four digits, or more and a sign. */
 static bool read_iso_year(struct reader *r, int64_t *year)
 {

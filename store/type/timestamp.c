@@ -21,15 +21,6 @@ struct moment {
 	int64_t hour, minute, second, ms;
 };
 
-static bool read_char(struct reader *r, char c)
-{
-	if (r->ptr < r->end && *r->ptr == c) {
-		r->ptr++;
-		return true;
-	}
-	return false;
-}
-
 static bool read_pair(struct reader *r, int64_t *n)
 {
 	const uint8_t *start = r->ptr;

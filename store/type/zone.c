@@ -185,15 +185,6 @@ struct rule {
 	struct zone_change begin, end;
 };
 
-static bool read_char(struct reader *r, char c)
-{
-	if (r->ptr < r->end && *r->ptr == c) {
-		r->ptr++;
-		return true;
-	}
-	return false;
-}
-
 static bool skip_name(struct reader *r)
 {
 	const uint8_t *start = r->ptr;
