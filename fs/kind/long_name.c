@@ -87,11 +87,6 @@ static int stat_long(struct op *op, struct node *n, struct child *out)
 	return kind_partition.stat(op, n, out);
 }
 
-static int rmdir_long(struct op *op, struct node *n)
-{
-	return kind_partition.rmdir(op, n);
-}
-
 const struct node_ops kind_plain_long = {
 	.kind = "row",
 	.directory = true,
@@ -101,7 +96,7 @@ const struct node_ops kind_plain_long = {
 	.next = next_in_long,
 	.create = create_in_long,
 	.mkdir = waiting_mkdir,
-	.rmdir = rmdir_long,
+	.rmdir = partition_rmdir,
 	.set_mtime = times_set_mtime,
 };
 

@@ -397,7 +397,7 @@ static int next_below(struct op *op, struct listing *l, struct buf *name,
 		       row_json_list(op, l, name, out) : 1;
 }
 
-static int rmdir_partition(struct op *op, struct node *n)
+int partition_rmdir(struct op *op, struct node *n)
 {
 	struct cursor *cursor = NULL;
 	struct row_view row;
@@ -469,6 +469,6 @@ const struct node_ops kind_partition = {
 	.next = next_below,
 	.create = create_below,
 	.mkdir = mkdir_below,
-	.rmdir = rmdir_partition,
+	.rmdir = partition_rmdir,
 	.set_mtime = times_set_mtime,
 };

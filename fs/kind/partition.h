@@ -30,4 +30,5 @@ int partition_create(struct op *op, struct node *dir, struct bytes name,
 		     struct child *out);
 int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
 		    mode_t mode, struct child *out, bool *keep);
+int partition_rmdir(struct op *op, struct node *n);
 #endif

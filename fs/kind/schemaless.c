@@ -170,11 +170,6 @@ static int mkdir_long(struct op *op, struct node *dir, struct bytes name,
 	return 0;
 }
 
-static int rmdir_long(struct op *op, struct node *n)
-{
-	return kind_partition.rmdir(op, n);
-}
-
 const struct node_ops kind_schemaless = {
 	.kind = "partition",
 	.directory = true,
@@ -185,7 +180,7 @@ const struct node_ops kind_schemaless = {
 	.next = next_plain,
 	.create = create_plain,
 	.mkdir = mkdir_long,
-	.rmdir = rmdir_long,
+	.rmdir = partition_rmdir,
 	.set_mtime = times_set_mtime,
 	.get_attribute = waiting_get_attribute,
 	.set_attribute = waiting_set_attribute,
