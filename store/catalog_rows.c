@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/murmur3.h"
 #include "store/row/row_codec.h"
 #include "store/schema/catalog.h"
 #include "store/schema/schema.h"
@@ -27,7 +28,7 @@ static void catalog_key(struct buf *out, const char *keyspace,
 {
 	struct bytes name = bytes_str(keyspace);
 
-	key_add_partition(out, key_token(name), name);
+	key_add_partition(out, murmur3_token(name), name);
 	if (!table) {
 		buf_add_byte(out, KEY_STATIC);
 		return;

@@ -12,6 +12,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/array.h"
+#include "store/base/murmur3.h"
 #include "store/lsm/lsm_snapshot.h"
 #include "store/row/row_codec.h"
 #include "store/schema/schema_edit.h"
@@ -369,7 +370,7 @@ static int add_times(struct restore *r, const char *name, struct batch *batch)
 	int err;
 
 	if (name)
-		key_add_partition(&begin, key_token(bytes_str(name)),
+		key_add_partition(&begin, murmur3_token(bytes_str(name)),
 				  bytes_str(name));
 	err = begin.failed ? -ENOMEM :
 			     add_rows(r->s->lsm, buf_bytes(&begin), timestamp,

@@ -15,6 +15,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "fs/op/times_keep.h"
+#include "store/base/murmur3.h"
 #include "store/type/text/text.h"
 
 #define TTL_MAX 630720000	/* seconds: 20 years, as in CQL */
@@ -137,7 +138,7 @@ static int get_in_table(struct op *op, const struct place *p, const char *name,
 		if (bytes_is_null(p->partition_key))
 			return -ENODATA;
 		buf_add_format(out, "%lld",
-			       (long long)table_token(p->partition_key));
+			       (long long)murmur3_token(p->partition_key));
 		return 0;
 	}
 	if (strcmp(name, "expires") && strcmp(name, "ttl") &&

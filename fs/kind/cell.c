@@ -19,6 +19,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "fs/op/times_keep.h"
+#include "store/base/murmur3.h"
 
 /* ------------------------------------------------------------------- stat */
 /* Describe all but the size. */
@@ -269,7 +270,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		write_cell(w, p->column, p->path, value, at, (int32_t)ttl);
 	if (!err && how->has_mtime)
 		err = times_set_cell(op, w, n->table, p, at, how->mtime_ns);
-	write_watch(w, p->table, table_token(p->partition_key));
+	write_watch(w, p->table, murmur3_token(p->partition_key));
 	if (!err)
 		err = op_write(op, w);
 	if (err || ttl || how->has_expires)

@@ -9,6 +9,7 @@
 #include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
+#include "store/base/murmur3.h"
 #include "store/table/present.h"
 
 /* A row with more is not kept. */
@@ -32,7 +33,7 @@ static struct node_moment moment_of(const struct op *op, uint32_t table,
 				    struct bytes partition_key)
 {
 	struct node_moment m = { .schema = op->schema->version,
-				 .token = table_token(partition_key) };
+				 .token = murmur3_token(partition_key) };
 
 	m.state = store_partition_state(op->store, table, m.token);
 	return m;

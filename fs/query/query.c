@@ -5,6 +5,7 @@
 #include "fs/node/name.h"
 #include "fs/query/entry.h"
 #include "store/base/alloc.h"
+#include "store/base/murmur3.h"
 #include "store/type/compare.h"
 #include "store/type/text/text.h"
 #include "store/type/value.h"
@@ -478,7 +479,7 @@ bool row_query_has_key(const struct row_query *q, struct bytes partition_key,
 
 		if (!is_on_key(c))
 			continue;
-		if (!c->column ? !has_token(c, table_token(partition_key)) :
+		if (!c->column ? !has_token(c, murmur3_token(partition_key)) :
 		    !has_value(c, c->column->kind == COLUMN_CLUSTERING ?
 					  clustering[c->column->position] :
 					  partition_values[c->column->position]))

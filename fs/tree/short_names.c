@@ -10,6 +10,7 @@
 #include "fs/op/place.h"
 #include "fs/tree/listing.h"
 #include "store/base/alloc.h"
+#include "store/base/murmur3.h"
 
 #define ENTRIES_MAX ((uint64_t)1 << 19)	/* of all tables: 16 to 32 MiB */
 #define ESCAPED_MOST 3			/* bytes in the name for one */
@@ -162,7 +163,7 @@ void short_names_add(struct fs *fs, struct node *table, const struct table *t,
 	if (err)
 		give_up(fs, c);
 	else if (is_cut(&name))
-		add(fs, c, buf_bytes(&name), table_token(partition_key));
+		add(fs, c, buf_bytes(&name), murmur3_token(partition_key));
 	mutex_unlock(&c->lock);
 	buf_release(&name);
 }

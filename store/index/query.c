@@ -12,6 +12,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/array.h"
+#include "store/base/murmur3.h"
 #include "store/base/watch.h"
 #include "store/index/index.h"
 #include "store/row/row_codec.h"
@@ -105,7 +106,7 @@ static void add_partition(struct index_refs *r, const struct query *q)
 	buf_add_bytes(&r->lower, r->wanted.terms[0]);
 	buf_add_bytes(&r->upper, r->wanted.terms[0]);
 	if (q->partition_count == 1) {
-		int64_t token = key_token(q->partitions[0]);
+		int64_t token = murmur3_token(q->partitions[0]);
 
 		key_add_partition(&r->lower, token, q->partitions[0]);
 		key_add_partition(&r->upper, token, q->partitions[0]);

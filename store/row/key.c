@@ -2,13 +2,6 @@
 
 #include <errno.h>
 
-#include "store/base/murmur3.h"
-
-int64_t key_token(struct bytes partition_key)
-{
-	return murmur3_token(partition_key);
-}
-
 void key_add_token(struct buf *out, int64_t token)
 {
 	buf_add_be64(out, (uint64_t)token ^ (uint64_t)1 << 63);

@@ -29,9 +29,8 @@ enum key_kind {
 #define KEY_BEFORE_PREFIX 0x20
 #define KEY_AFTER_PREFIX 0x60
 
-/* Cassandra's Murmur3 token of a serialised partition key. */
-int64_t key_token(struct bytes partition_key);
-/* token | escaped partition key: what all keys of the partition begin with. */
+/* token (base/murmur3.h) | escaped partition key: what all keys of the partition
+ * begin with. */
 void key_add_partition(struct buf *out, int64_t token,
 		       struct bytes partition_key);
 /* The first key bytes of a token: all partitions from that token on are >=. */

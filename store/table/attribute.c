@@ -1,5 +1,6 @@
 #include <errno.h>
 
+#include "store/base/murmur3.h"
 #include "store/base/watch.h"
 #include "store/row/row_codec.h"
 #include "store/table/cell.h"
@@ -29,7 +30,7 @@ static void attribute_key(struct buf *out, const struct object_ref *o)
 	bool is_static = o->is_static &&
 			 !(o->column && o->table->flags & TABLE_WAS_FLAT);
 
-	key_add_partition(out, key_token(o->partition_key), o->partition_key);
+	key_add_partition(out, murmur3_token(o->partition_key), o->partition_key);
 	buf_add_byte(out, KEY_ATTRIBUTES);
 	buf_add_byte(out, is_static);
 	if (!is_static)
@@ -206,7 +207,7 @@ void attribute_write(struct write *w, const struct object_ref *object,
 	if (object->partition_key.len &&
 	    object->table->number >= TABLE_NUMBER_FIRST)
 		write_note_partition(w, object->table,
-				     key_token(object->partition_key));
+				     murmur3_token(object->partition_key));
 	buf_release(&key);
 	buf_release(&path);
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "store/base/murmur3.h"
 #include "store/table/by_reference.h"
 #include "store/table/key.h"
 
@@ -89,7 +90,7 @@ static int next_listed(struct cursor *c)
 			return 0;
 		buf_clear(&c->prefix);
 		key = c->query.partitions[c->partition_index++];
-		key_add_partition(&c->prefix, key_token(key), key);
+		key_add_partition(&c->prefix, murmur3_token(key), key);
 	} while (cursor_passes_partition(c));
 	/* The list has its own order: the entry that was looked at does not
 	 * help. */

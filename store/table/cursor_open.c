@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/murmur3.h"
 #include "store/table/cursor.h"
 #include "store/table/key.h"
 #include "store/table/present.h"
@@ -21,7 +22,7 @@ void query_init(struct query *q, const struct table *t)
 /* ------------------------------------------------------------------ opening */
 static void add_partition(struct buf *out, struct bytes partition_key)
 {
-	key_add_partition(out, key_token(partition_key), partition_key);
+	key_add_partition(out, murmur3_token(partition_key), partition_key);
 }
 
 static int by_bytes(const void *a, const void *b)

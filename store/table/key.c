@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "store/base/murmur3.h"
 #include "store/table/inner.h"
 #include "store/type/ordered.h"
 
@@ -41,11 +42,6 @@ int table_partition_values(struct bytes *values, const struct table *t,
 	return r.failed || reader_left(&r) ? -EUCLEAN : 0;
 }
 
-int64_t table_token(struct bytes partition_key)
-{
-	return key_token(partition_key);
-}
-
 /* -------------------------------------------------------------------- rows */
 void key_add_clustering(struct buf *out, const struct table *t,
 			const struct bytes *values, uint32_t count)
@@ -80,7 +76,7 @@ void key_add_place(struct buf *out, const struct table *t,
 void key_add_row(struct buf *out, const struct table *t,
 		 struct bytes partition_key, const struct bytes *clustering)
 {
-	key_add_partition(out, key_token(partition_key), partition_key);
+	key_add_partition(out, murmur3_token(partition_key), partition_key);
 	key_add_place(out, t, clustering);
 }
 

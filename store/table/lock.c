@@ -16,6 +16,7 @@
  * takes the place of another meanwhile. No lock is held while waiting for a
  * flush, syncing the log or telling observers.
  */
+#include "store/base/murmur3.h"
 #include "store/table/write.h"
 
 #include <assert.h>
@@ -58,7 +59,7 @@ void write_lock(struct write *w, const struct partition_ref *partitions,
 
 	for (i = 0; i < count; i++)
 		stripes |= stripe_of_token(partitions[i].table->number,
-					   key_token(partitions[i].key));
+					   murmur3_token(partitions[i].key));
 	write_lock_stripes(w, stripes);
 }
 

@@ -20,7 +20,6 @@ void table_partition_key(struct buf *out, const struct table *t,
 /* Split it again: partition_key_count slices of key. 0 or -EUCLEAN. */
 int table_partition_values(struct bytes *values, const struct table *t,
 			   struct bytes key);
-int64_t table_token(struct bytes partition_key);
 
 /* ------------------------------------------------------------------- read */
 /* One end of a slice: values of the first `count` clustering columns. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "store/base/alloc.h"
+#include "store/base/murmur3.h"
 #include "store/row/reconcile.h"
 #include "store/table/cell.h"
 #include "store/table/inner.h"
@@ -305,7 +306,7 @@ static void build_key(struct write *w, const struct table *t,
 		return;
 	}
 	buf_clear(&b->key);
-	token = key_token(partition_key);
+	token = murmur3_token(partition_key);
 	key_add_partition(&b->key, token, partition_key);
 	b->partition_len = b->key.len;
 	b->partition_table = t;

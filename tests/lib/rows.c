@@ -2,6 +2,7 @@
 
 #include <check.h>
 
+#include "store/base/murmur3.h"
 #include "store/row/key.h"
 
 static const char *const values[] = { "", "a", "b", "ab", "\xff" };
@@ -115,7 +116,7 @@ struct bytes row_key(const char *partition)
 	struct buf key = BUF_INIT;
 	size_t len;
 
-	key_add_partition(&key, key_token(name), name);
+	key_add_partition(&key, murmur3_token(name), name);
 	buf_add(&key, "\x30\x38", 2);
 	len = key.len;
 	ck_assert_uint_le(len, sizeof(memory));

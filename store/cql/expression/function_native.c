@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/murmur3.h"
 #include "store/cql/expression/function.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
@@ -177,7 +178,7 @@ int function_token(struct execution *x, const struct function *f,
 	}
 	table_partition_key(&key, f->table, args);
 	err = key.failed ? -ENOMEM : 0;
-	buf_add_be64(&x->scratch, (uint64_t)table_token(buf_bytes(&key)));
+	buf_add_be64(&x->scratch, (uint64_t)murmur3_token(buf_bytes(&key)));
 	buf_release(&key);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/murmur3.h"
 #include "store/base/watch.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/session.h"
@@ -201,7 +202,7 @@ static int keep_tokens(struct execution *x, const struct restrictions *r,
 	if (t && t->high.count && !err)
 		err = check_token(x, *t->high.values);
 	for (size_t i = 0; i < total && !err; i++)
-		if (!t || has_token(t, table_token(keys[i])))
+		if (!t || has_token(t, murmur3_token(keys[i])))
 			keys[(*count)++] = keys[i];
 	return err;
 }

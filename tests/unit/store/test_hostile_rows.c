@@ -4,6 +4,7 @@
  * smallest and largest times. For all of them a reader gets an answer or an
  * error.
  */
+#include "store/base/murmur3.h"
 #include "store/table/inner.h"
 
 #include <stdio.h>
@@ -104,7 +105,7 @@ static struct bytes spoil_key(struct random *rng, struct arena *arena,
 		buf_add_bytes(&out, spoil_bytes(rng, arena, rest));
 	} else {
 		name = spoil_bytes(rng, arena, bytes_of(key.ptr + 8, len - 8));
-		key_add_partition(&out, key_token(name), name);
+		key_add_partition(&out, murmur3_token(name), name);
 		buf_add_bytes(&out, rest);
 	}
 	key = arena_copy(arena, buf_bytes(&out));

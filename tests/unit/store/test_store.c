@@ -1,4 +1,5 @@
 /* A store as a directory: made, locked, refused, opened again. */
+#include "store/base/murmur3.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -181,7 +182,7 @@ static void add_catalog_key(struct buf *out, const char *keyspace,
 {
 	struct bytes name = bytes_str(keyspace);
 
-	key_add_partition(out, key_token(name), name);
+	key_add_partition(out, murmur3_token(name), name);
 	buf_add_byte(out, table ? KEY_ROW : KEY_STATIC);
 	if (table) {
 		buf_add_byte(out, 0x40);

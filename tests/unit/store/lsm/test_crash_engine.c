@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "store/base/clock.h"
+#include "store/base/murmur3.h"
 #include "store/lsm/lsm_idle.h"
 #include "store/row/key.h"
 #include "store/row/row_codec.h"
@@ -92,7 +93,7 @@ static void make_key(struct buf *out, uint32_t row)
 {
 	uint8_t name[1] = { (uint8_t)('a' + row / ROWS) };
 
-	key_add_partition(out, key_token(bytes_of(name, 1)),
+	key_add_partition(out, murmur3_token(bytes_of(name, 1)),
 			  bytes_of(name, 1));
 	buf_add_byte(out, KEY_ROW);
 	buf_add_byte(out, 0x40);

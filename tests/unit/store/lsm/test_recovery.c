@@ -8,6 +8,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/log.h"
+#include "store/base/murmur3.h"
 #include "store/lsm/lsm.h"
 #include "store/lsm/manifest.h"
 #include "store/row/key.h"
@@ -25,7 +26,7 @@ static void make_key(struct buf *out, uint32_t i)
 
 	put_le32(name, i);
 	buf_clear(out);
-	key_add_partition(out, key_token(bytes_of(name, 4)), bytes_of(name, 4));
+	key_add_partition(out, murmur3_token(bytes_of(name, 4)), bytes_of(name, 4));
 	buf_add_byte(out, KEY_ROW);
 	buf_add_byte(out, KEY_ROW_END);
 }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "store/base/murmur3.h"
 #include "store/lsm/lsm.h"
 #include "store/row/key.h"
 #include "tests/lib/rows.h"
@@ -65,7 +66,7 @@ static int64_t timestamp_of(const char *partition)
 static uint64_t state_of(const char *partition)
 {
 	return lsm_partition_state(lsm, TABLE,
-				   key_token(bytes_str(partition)));
+				   murmur3_token(bytes_str(partition)));
 }
 
 static void delete_all(const char *partition)
@@ -73,7 +74,7 @@ static void delete_all(const char *partition)
 	struct buf from = BUF_INIT, to = BUF_INIT;
 	struct batch batch = BATCH_INIT;
 
-	key_add_partition(&from, key_token(bytes_str(partition)),
+	key_add_partition(&from, murmur3_token(bytes_str(partition)),
 			  bytes_str(partition));
 	buf_add_bytes(&to, buf_bytes(&from));
 	buf_add_byte(&from, KEY_ROW);
