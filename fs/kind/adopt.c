@@ -248,9 +248,9 @@ static int adopt_kept(struct adoption *a, struct node *table)
 	return err;
 }
 
-/* Rows that are no writes of cells (counters) wait, and are made by their files.
- * Let a row wait, as what never was stored: the file of its partition's
- * directory. */
+/* Turn a row that cells cannot be written from (of a table of counters) into a
+ * file that waits in its partition's directory, as if it had never been stored.
+ * The file then makes the row. */
 static int wait_row(struct adoption *a, struct node *table,
 		    const struct row_view *row)
 {
@@ -357,7 +357,7 @@ int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 {
 	struct adoption a = { .op = op, .from = from, .to = to,
 			      .name = BUF_INIT, .value = BUF_INIT };
-	struct arena kept = op->arena;	/* ours is cleared with each row */
+	struct arena kept = op->arena;	/* op->arena is cleared with each row */
 	struct node *table = NULL;
 	int err;
 
@@ -436,7 +436,7 @@ int adopt_store(struct op *op, struct node *n, struct bytes text,
 	     at = node_now(at->parent))
 		path[count++] = at;
 	op_renew_schema(op);
-	op->broadcast = true;	/* the kernel has it by another number */
+	op->broadcast = true;	/* the kernel has another number of it */
 	now = node_get(at);
 	while (count-- && !err)
 		err = step_down(op, &now, node_name(path[count]), !count);

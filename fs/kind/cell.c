@@ -195,8 +195,8 @@ static bool is_there(struct node *n, const struct cell_view *old,
 	       bytes_equal(old->value, value);
 }
 
-/* Read the cell that is to be written, or take what is known of it: its value is
- * not, but nothing in .json is. */
+/* Read the cell that is to be written, or take its known attributes. The value
+ * is then missing: is_there needs it in .json alone, where nothing is known. */
 static int read_old(struct op *op, struct node *n, const struct place *p,
 		    struct cell_view *old)
 {

@@ -334,7 +334,7 @@ static int restore(struct op *op, struct bytes rest)
 		*dot = 0;
 	part.keyspace = what;
 	part.table = dot ? dot + 1 : NULL;
-	op->broadcast = true;	/* nothing of it is known to the kernel */
+	op->broadcast = true;	/* the kernel learns of no change by itself */
 	err = snapshot_restore(op->store, &part, op_uid(op), &why);
 	if (err && why.len && !why.failed)
 		err = op_refuse(op, err == -ENOENT ? -EINVAL : err, "%s",

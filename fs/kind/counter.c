@@ -162,9 +162,9 @@ static int count(struct op *op, struct node *n, const struct counter_lines *l)
 	return err ? err : unkeyed_catch_up(op, n);
 }
 
-/* Say which line was refused, and up to which they are counted: who repeats the
- * whole file counts those twice. before: the lines of earlier writes; after them
- * `more` were read and not counted. */
+/* Refuse a line: the reason names it and the lines that are counted, which
+ * would count twice if the whole file were written again. before: the lines of
+ * earlier writes; after them `more` were read and not counted. */
 static int refuse_line(struct op *op, int err, uint64_t before, uint64_t more)
 {
 	char reason[sizeof(op->reason)], counted[64] = "none of this write is";
@@ -262,9 +262,9 @@ static int apply_lines(struct op *op, struct node *n, struct bytes text)
 }
 
 /*
- * Count the lines of a copier's file, which comes in one piece, once each. What
- * was copied from a counter is its total, also where that is negative: it
- * changes nothing where it is the same, and is no line where it is another.
+ * Count each line of a copier's file, which comes in one piece, once. If the
+ * text is the counter's present total, nothing changes: it was copied from
+ * here. A negative number that is another total is refused.
  */
 static int replace_counter(struct op *op, struct node *n, struct bytes text,
 			   const struct store_how *how)

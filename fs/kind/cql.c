@@ -56,7 +56,7 @@ static const char usage[] =
 "-- or: widefsctl cql MOUNTPOINT -e 'SELECT ...' (why others failed: .widefs/errors)\n";
 
 #define CONSOLE_TEXT_MAX (64 << 20)	/* of one statement */
-#define OUT_STEP 4096		/* bytes of results are charged in these */
+#define OUT_STEP 4096		/* the step in which results are charged */
 #define PLAN_STEP 65536
 
 int cql_child(struct op *op, struct node *dir, struct bytes name,

@@ -24,8 +24,8 @@ struct query_rows {
 	struct bytes *clustering;	/* room for all */
 	struct buf text;		/* of the SELECT */
 	struct buf before, after;	/* its parts around the table */
-	/* It begins after this one: what @after says, or, while result is NULL,
-	 * the row that was returned last. */
+	/* The result begins after this row: that of @after or, while result is
+	 * NULL, the row that was returned last. */
 	bool begun;			/* a row was returned, */
 	bool is_row;			/* not only statics */
 	struct arena memory;		/* of these: */

@@ -131,8 +131,8 @@ struct row_merge {
 	bool append;
 	bool checks;		/* nothing is written, or locked */
 	int32_t ttl;
-	/* The static columns as they are printed now: what a document of .json
-	 * says of these again is not written. */
+	/* The static columns as they are printed now. A member of a document of
+	 * .json that has the same value is not written. */
 	struct json_member *statics;
 	size_t static_count;
 };
@@ -176,7 +176,8 @@ static bool stands(const struct row_merge *m, const struct json_member *member)
 	return false;
 }
 
-/* Take the total of a counter, which stands or is new; null deletes. */
+/* Accept a counter's total, which must be the present one or that of a new
+ * counter; null deletes the counter. */
 static int take_total(struct row_merge *m, const struct column *c,
 		      struct bytes value)
 {
@@ -202,8 +203,8 @@ static bool is_given(const struct table *t, const struct column *c,
 	return false;
 }
 
-/* Delete the counters of a replaced row that its document does not have: those
- * that it has stand. */
+/* Delete the counters of a replaced row that are not in its document. Those in
+ * it are kept. */
 static int drop_counters(struct row_merge *m, const struct json_member *members,
 			 size_t count)
 {
@@ -315,7 +316,7 @@ static int later_than(struct op *op, const struct place *p, int64_t *at)
 	return err;
 }
 
-/* Processes the text of one object. */
+/* Process the text of one object. */
 typedef int take_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, struct place *p);
 
@@ -332,9 +333,10 @@ static int read_object(struct op *op, struct bytes text,
 }
 
 /*
- * Each document has the static columns of its partition. Copied back one after
- * the other they must not make those that were copied before look changed, nor
- * the files of @static. Where cells end with a TTL all are written. The
+ * Read the static columns, so that those that a document repeats unchanged are
+ * not written. Each document of the partition has them: copied back one after
+ * the other, the documents must change neither the times of those copied before
+ * nor those of the files in @static. If cells have a TTL, all are written. The
  * partition is locked.
  */
 static int read_statics(struct row_merge *m)

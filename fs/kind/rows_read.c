@@ -22,8 +22,8 @@
 #include "store/base/watch.h"
 
 #define MAKE_STEP (1 << 20)	/* bytes */
-#define HELD_STEP (16 << 10)	/* what a cursor holds is charged in these */
-#define SPARE (2 << 20)		/* of memory, that is kept for the next read */
+#define HELD_STEP (16 << 10)	/* the step in which a cursor is charged */
+#define SPARE (2 << 20)		/* of memory kept for the next read */
 
 /* True if the caller may see a row about this table (NULL: keyspace): it must
  * be able to enter it. */

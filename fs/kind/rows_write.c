@@ -28,13 +28,13 @@ struct lines {
 	struct rows *r;
 	struct bytes data;
 	size_t at;		/* of the next line in data */
-	size_t good;		/* after the last line that is done */
+	size_t good;		/* the end of the last line that is done */
 	uint64_t line;		/* lines before `at`, */
 	uint64_t good_line;	/* and before `good` */
 	/* Rows that were read and are not applied yet: */
 	struct line_row *rows;
 	size_t *ends;		/* where each ends in data, */
-	uint64_t *numbers;	/* and the number of its line */
+	uint64_t *numbers;	/* and the number of its line, by row */
 	size_t count, room;
 };
 
@@ -110,7 +110,7 @@ static int renew_reader(struct op *op, struct handle *h, struct rows *r)
 	place = (struct line_place){ r->place.partition_key,
 				     r->place.clustering,
 				     r->place.clustering_count };
-	/* The header says names: they are looked up again. */
+	/* The header has names of columns: look them up again. */
 	for (i = 0; r->reads_lines && i < r->reader.header_count; i++) {
 		if (i)
 			buf_add_byte(&header, ',');
@@ -262,7 +262,7 @@ static int take_lines(struct lines *l)
 	return err;
 }
 
-/* Say in which line it was. */
+/* Add the number of the refused line to the reason. */
 static int refuse_line(struct lines *l, int err)
 {
 	char reason[sizeof(l->op->reason)];
@@ -276,8 +276,8 @@ static int refuse_line(struct lines *l, int err)
 			 (int)sizeof(reason) - 40, reason);
 }
 
-/* Take what can be taken, and apply it. 0 or the error of the first bad line;
- * l->good: the bytes before it. */
+/* Read the lines, and apply those before the first bad one. Returns 0 or the
+ * error of that line; l->good: the bytes before it. */
 static int run(struct lines *l)
 {
 	char reason[sizeof(l->op->reason)];
@@ -342,7 +342,7 @@ int64_t rows_write(struct op *op, struct handle *h, uint64_t offset,
 	count = (int64_t)l.good;
 	if (err) {
 		drop_rest(op, r);
-		if (count)	/* the rest comes again, and is told then */
+		if (count)	/* the rest is written again: refused then */
 			op->reason[0] = 0;
 		else
 			count = err;

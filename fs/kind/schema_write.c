@@ -158,7 +158,7 @@ static int apply_one(struct op *op, struct node *n,
 	bool own;
 	int err;
 
-	/* A comment that is not closed: the parser says so. */
+	/* Let the parser refuse a comment that is not closed. */
 	if (statement.len > 1 && !memcmp(statement.ptr, "/*", 2) &&
 	    !memmem(statement.ptr, statement.len, "*/", 2))
 		return schema_run_session(op, session, statement);

@@ -174,7 +174,7 @@ int waiting_set_attribute(struct op *op, struct node *n, const char *name,
 }
 
 /* ---------------------------------------------------------------- the kind */
-/* Tell it once of each table. */
+/* Add the remark that files wait, once for each table. */
 static void tell(struct op *op, struct node *table)
 {
 	if (atomic_fetch_or(&table->flags, NODE_TOLD) & NODE_TOLD)
@@ -273,7 +273,7 @@ static void unlink_waiting(struct fs *fs, struct waiting_list *w)
 
 void waiting_end(struct op *op, struct waiting_list *w)
 {
-	struct arena kept = op->arena;	/* ours is cleared with each name */
+	struct arena kept = op->arena;	/* op->arena is cleared with each */
 	char reason[sizeof(op->reason)];
 	bool stored = false;
 	size_t i;
@@ -288,7 +288,7 @@ void waiting_end(struct op *op, struct waiting_list *w)
 		waiting_move_table(op, w->tables[i]);
 		stored |= atomic_load(&w->tables[i]->flags) & NODE_TOLD;
 	}
-	if (stored)	/* what is left then, the next mount makes anew */
+	if (stored)	/* a crash here: the next mount makes them anew */
 		waiting_unsave_tables(op, w->tables, w->count);
 	arena_release(&op->arena);
 	op->arena = kept;
@@ -333,12 +333,12 @@ struct node *waiting_node(struct fs *fs, uint64_t id)
 
 bool waiting_restarts(struct op *op, const struct node *n)
 {
-	/* When the call began the node did not forward to another one. */
+	/* A node that forwards now did not when the call began. */
 	bool restarts = wait_for_writing(op->fs, n) ||
 			(n->table && atomic_load(&n->forward) &&
 			 (atomic_load(&n->table->flags) & NODE_ADOPTED));
 
-	if (op->name_count)	/* its reply brings these */
+	if (op->name_count)	/* its reply brings these names */
 		return false;
 	if (restarts)
 		op->reason[0] = 0;

@@ -19,20 +19,23 @@ int waiting_is_allowed(struct op *op, struct node *dir);
 /* Describe a new file that waits in dir, which is kept. */
 int waiting_child(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out);
-/* The same as create of struct node_ops, where they may; the errors tell it. */
+/* As create of struct node_ops, if files may wait in dir; a remark in the
+ * errors tells that they do. */
 int waiting_create(struct op *op, struct node *dir, struct bytes name,
 		   struct child *out);
-/* Files wait in the table since before the mount: errors say so no more. */
+/* Note that files have waited in the table since before the mount: the remark
+ * is not added again. */
 void waiting_mark_told(struct node *table);
 /* As mkdir of struct node_ops, in a partition or below it: -EPERM with the
  * reason where none may wait. */
 int waiting_mkdir(struct op *op, struct node *dir, struct bytes name,
 		  mode_t mode, struct child *out, bool *keep);
-/* The same in the table itself, for the name of a composite key, which is none
- * of a text. -ENOENT: it is no such name either. */
+/* The same in the table itself, for the name of a composite key, which is not
+ * the name of a text. -ENOENT: it is neither. */
 int waiting_mkdir_composite(struct op *op, struct node *dir, struct bytes name,
 			    struct child *out, bool *keep);
-/* user.expires of a directory that waits; other attributes as everywhere. */
+/* Get or set user.expires of a directory that waits, or another attribute as in
+ * all directories. */
 int waiting_get_attribute(struct op *op, struct node *n, const char *name,
 			  struct buf *out);
 int waiting_set_attribute(struct op *op, struct node *n, const char *name,
@@ -47,23 +50,25 @@ struct waiting_list {
 	size_t count, room;
 	struct waiting_list *next;		/* under leaving_lock, once begun */
 };
-/* Another table, `to`, is about to take the place of this one. */
+/* Note that another table, `to`, is about to take the place of this one. */
 int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
 		  const struct table *to);
-/* All statements ran: make the directories, and let the calls go on. What
- * fits nowhere is named in the errors. */
+/* Make the directories, after all statements ran, and let the calls go on.
+ * Names that fit nowhere are put into the errors. */
 void waiting_end(struct op *op, struct waiting_list *w);
-/* op_node, once no such writing of its keyspace is under way: what a call by a
- * number begins with, before it pins the schema. */
+/* As op_node, but wait until no such writing of the node's keyspace is under
+ * way. Calls by a number begin with this, before they pin the schema. */
 struct node *waiting_node(struct fs *fs, uint64_t id);
 /*
- * A call on n, or a name in it, failed as if that were gone. Wait for such a
- * writing that began meanwhile. True: the call is to begin again, by waiting_node,
- * which may lead to another node now; it returns -ERESTART to the function of
- * fs.h, which has WAITING_REPEATED. No lock is held.
+ * After a call on n, or on a name in it, that failed as if the object were
+ * gone: wait for such a writing that began meanwhile. True: the call must begin
+ * again, by waiting_node, which may lead to another node now; it returns
+ * -ERESTART to the function of fs.h, which has WAITING_REPEATED. No lock is
+ * held.
  */
 bool waiting_restarts(struct op *op, const struct node *n);
-/* Make the call, again while it returns -ERESTART: what it returns at last. */
+/* Make the call again while it returns -ERESTART. The value is its last
+ * result. */
 #define WAITING_REPEATED(call)                                                \
 	({                                                                    \
 		__typeof__(call) result_;                                     \
@@ -73,7 +78,8 @@ bool waiting_restarts(struct op *op, const struct node *n);
 		while (result_ == -ERESTART);                                 \
 		result_;                                                      \
 	})
-/* A directory or file was made in dir and is kept. -ESTALE: all that waits had
- * been made anew before, without it; it is not kept any more. */
+/* Check, after a directory or file was made in dir and kept, that it waits too.
+ * -ESTALE: all names that waited were made anew before, without it; it is no
+ * longer kept. */
 int waiting_made(struct fs *fs, struct node *dir, struct node *made);
 #endif

@@ -21,9 +21,9 @@
 #include "fs/op/op.h"
 #include "store/base/log.h"
 
-#define LOST_NAMED 1000	/* in the log, of the files that are gone */
+#define LOST_NAMED 1000	/* files that are lost and named in the log */
 
-/* Put down in the errors, and forget, why a name has no place. */
+/* Put the op's reason why a name has no place into the errors, and clear it. */
 static void remark(struct op *op, struct node *dir, struct bytes name, int err,
 		   const char *what)
 {
@@ -39,8 +39,8 @@ static void remark(struct op *op, struct node *dir, struct bytes name, int err,
 	op_remark(op, dir, why);
 }
 
-/* The kernel, and who has it open, go on with the old one's number; who made it
- * has made the new one. */
+/* Let `from` forward to `to`: the kernel, and processes that have it open,
+ * continue with its number. The maker of `from` counts as that of `to`. */
 static void lead_on(struct op *op, struct node *from, struct node *to)
 {
 	struct node *none = NULL;
@@ -186,7 +186,7 @@ static void reject_file(struct op *op, const struct waited *w, struct node *dir,
 		 "unmount, as NAME" WAITING_ASIDE ")", w->text.len);
 	child_init(&c, &kind_scratch);
 	name_aside(&aside, dir, node_name(w->node));
-	if (dir->ops != &kind_waiting)	/* else it was told of that */
+	if (dir->ops != &kind_waiting)	/* else its directory was remarked on */
 		remark(op, dir, node_name(w->node), err,
 		       what);
 	if (!aside.failed)
@@ -203,7 +203,8 @@ static void move_file(struct op *op, struct node *n, struct node *to)
 	struct write_buffer *buffer = buffer_hold(fs, n);
 	int err = buffer ? read_waited(op, &w) : -ENOMEM;
 
-	/* One that is being written stores it by its path: content_store. */
+	/* If a descriptor is still writing it, its commit stores it by its
+	 * path: content_store. */
 	if (!err && (w.text.len || !buffer_is_open(buffer))) {
 		err = to->ops == &kind_waiting ? -EPERM :
 						 store_file(op, &w, to);
@@ -258,7 +259,7 @@ static int make_child(struct op *op, struct node *dir, struct bytes name,
 		       dir->ops->mkdir(op, dir, name, 0777, c, keep) : -EINVAL;
 }
 
-/* One that has no place has no directory with a place below it. */
+/* Below a directory without a place nothing has a place. */
 int waiting_make(struct op *op, struct node *dir, struct bytes name,
 		struct node **out)
 {

@@ -303,7 +303,7 @@ void share_end(struct accounts *a, struct shares *s, uid_t uid)
 	mutex_unlock(&a->lock);
 }
 
-/* Let those pay less who paid `more` for it, up to `until`. */
+/* Pay `more` back to each of the shares before `until`. */
 static void lower_shares(struct accounts *a, struct shares *s,
 			 const struct user_share *until, uint64_t more)
 	REQUIRES(&a->lock)

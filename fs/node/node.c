@@ -271,7 +271,8 @@ struct node *node_make(struct node_table *t, const struct node_key *key)
 	return n;
 }
 
-/* The key of a node of dir for what n is, by its name. */
+/* Return the key of a node in dir that has the name of n and shows the same
+ * object. */
 static struct node_key key_in(struct node *dir, const struct node *n)
 {
 	return (struct node_key){

@@ -41,8 +41,8 @@ static void note_progress(void *context, uint64_t done, uint64_t total)
 	mutex_unlock(&s->lock);
 }
 
-/* Called between blocks: rest as long as it worked since the last rest. True:
- * it shall stop. */
+/* Called between blocks: rest as long as the thread has worked since its last
+ * rest. True: stop the scrub. */
 static bool pace(void *context)
 {
 	struct scrub *s = context;
@@ -88,7 +88,7 @@ int scrub_start(struct scrub *s, struct store *store, struct table *t,
 		mutex_unlock(&s->lock);
 		return -EBUSY;
 	}
-	/* The last thread is at its end: this does not wait for its work. */
+	/* The last thread has done its work: joining it does not wait. */
 	if (s->started)
 		pthread_join(s->thread, NULL);
 	s->started = false;

@@ -24,8 +24,8 @@ void kernel_notify(struct fs *fs, struct op *op, struct node *n,
 	}
 }
 
-/* Return the node (a reference) to which n lost its name: who has n open changes
- * what the name shows. NULL: none. */
+/* Return the node (a reference) to which n lost its name, or NULL: a change
+ * through an open file of n changes what that name shows. */
 static struct node *named_now(struct op *op, const struct node *n)
 {
 	return atomic_load(&n->flags) & NODE_PAST ?
@@ -159,7 +159,7 @@ void op_alters(struct op *op, struct node *dir)
 	for (i = 0; i <= last && op->altered[i]; i++)
 		if (op->altered[i] == dir)
 			return;
-	if (i > last) {	/* a write alters two: that one is done */
+	if (i > last) {	/* a write alters two directories: the oldest is done */
 		tell_altered(op, oldest, false);
 		node_put(&op->fs->nodes, oldest);
 		memmove(op->altered, op->altered + 1,

@@ -100,7 +100,7 @@ void known_row_free(struct known_row *k)
 	mem_free(k);
 }
 
-/* Give it up: the last user's op reads the next row into it. */
+/* Drop one user. The op of the last one keeps the memory for its next row. */
 static void give(struct op *op, struct known_row *k)
 {
 	if (atomic_fetch_sub(&k->users, 1) != 1)
@@ -254,7 +254,8 @@ static int read_row(const struct op *op, const struct place *p,
 	return err ? err : 1;
 }
 
-/* Read it, and keep it if that may help the next: one more user. 1, 0, -errno. */
+/* Read the row, for one user, and keep it if later reads may use it. 1, 0,
+ * -errno. */
 static int read_new(struct op *op, struct known_place *at, const struct place *p,
 		    const struct wanted *wanted, struct known_row **out)
 {

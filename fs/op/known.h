@@ -1,9 +1,9 @@
 /*
- * Know without reading: data that was read after a moment is still so while
- * known_is_same of it, since all of it is in one partition, whose changes the
- * engine counts before and after anybody can see them. Nodes know their
- * attributes (node_know); the last small rows that were read are kept whole, for
- * who asks for one of their cells next. Any thread.
+ * Data that is known without being read again. Data of one partition that was
+ * read after a moment is valid as long as known_is_same is true of that moment:
+ * the engine counts each change of a partition before and after anybody can see
+ * it. Nodes know their attributes (node_know); the small rows that were read
+ * last are kept whole, for the next reads of their cells. Any thread.
  */
 #ifndef FS_OP_KNOWN_H
 #define FS_OP_KNOWN_H
@@ -20,30 +20,31 @@ struct node_moment known_moment_since(const struct op *op, const struct table *t
 				      uint64_t since);
 /* True if n is of a kind of which anything may be known. */
 bool known_may_be(const struct node *n);
-/* True if nothing that a read of n shows has changed since; but something may
- * have ended, which is the caller's to know. */
+/* True if nothing that a read of n shows was written since. The caller checks
+ * that nothing has expired. */
 bool known_is_same(const struct op *op, const struct node *n,
 		   const struct node_moment *m);
-/* Set what node_know noted, if it is still so and has no end. */
+/* Set *known to what node_know noted of n. True: it is still valid, and does
+ * not expire. */
 bool known_now(struct op *op, struct node *n, struct node_known *known);
 
 /*
  * Read these columns (as in a query) of the row that p is, or is in, as
- * table_read does: as it is now. Returns 1 with *row, whose memory is the op's,
- * and, if m is not NULL, *m: it was read after that moment; 0: there is none;
- * -errno. A row may be there by a cell that ends and is none of these columns:
- * who asks whether it is there asks for all.
+ * table_read does: the present ones. Returns 1 with *row, whose memory is the
+ * op's, and, if m is not NULL, with *m, the moment after which it was read; 0:
+ * there is no row; -errno. To find out whether and how long the row exists, ask
+ * for all columns: it may exist by a cell of another column that expires.
  */
 int known_row(struct op *op, const struct place *p, uint64_t columns,
 	      struct row_view *row, struct node_moment *m);
-/* The same of all columns, and of a table in which times of directories are stored
- * row->attribute, too (times_of_listed). */
+/* The same for all columns; in a table that stores times of directories
+ * row->attribute is read, too (times_of_listed). */
 int known_row_timed(struct op *op, struct node *table, const struct place *p,
 		    struct row_view *row, struct node_moment *m);
 /* The same of the cell that p is. */
 int known_cell(struct op *op, const struct place *p, struct cell_view *cell,
 	       struct node_moment *m);
-/* Let go the rows that the op holds, at its end. */
+/* Release the rows that the op holds, at its end. */
 void known_end(struct op *op);
 void known_row_free(struct known_row *k);
 void known_init(struct fs *fs);

@@ -231,7 +231,7 @@ static void put_changed(struct op *op)
 	node_put(nodes, op->touched);
 }
 
-/* Put down why the call failed. */
+/* Record why the call failed, in the errors. */
 static void explain(struct op *op, int err, struct node *n, const char *name)
 {
 	if (err == -EUCLEAN && !op->reason[0])
@@ -254,8 +254,8 @@ int op_end(struct op *op, int err, struct node *n, const char *name)
 	if (err < 0)
 		explain(op, err, n, name);
 	current = op->outer;
-	/* A time that was set without a row: the observer was not told of
-	 * it. */
+	/* Count a time that was set without a change of rows: the observer was
+	 * not called. */
 	if (op->timed && op->own_changes == op->timed_after)
 		atomic_fetch_add(&op->timed->changes, 1);
 	if (op->altered[0] || op->by_path[0])

@@ -251,7 +251,7 @@ int op_enter(struct op *op, const struct node *n);
 void op_leave(struct op *op);
 /* Set op->schema to the present version. */
 void op_renew_schema(struct op *op);
-/* Returns err; a refusal with a reason is put down in errors. */
+/* End the op. Returns err; a refusal with a reason is added to the errors. */
 int op_end(struct op *op, int err, struct node *node, const char *name);
 /* Return the user whose request it is; without a call, the mounter. */
 uid_t op_uid(const struct op *op);
@@ -262,7 +262,7 @@ int op_refuse(struct op *op, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Append the path of a node, or of a name in it (or NULL), for people. */
 void op_print_path(struct buf *out, struct node *n, const char *name);
-/* Put down in errors what a call that is done did not do. */
+/* Add a sentence to the errors, about a call that did not fail. */
 void op_remark(struct op *op, struct node *n, const char *sentence);
 int op_refuse_type(struct op *op, const struct type_error *error);
 /* Charge the caller that amount of r: charge_set, with its reason. */
@@ -270,11 +270,11 @@ int op_charge(struct op *op, struct charge *c, enum resource r,
 	      uint64_t amount);
 /* Set the reason of an error of charge_set. Returns err. */
 int op_refuse_resource(struct op *op, enum resource r, int err);
-/* commit_write, for all changes of rows; an index's refusal becomes the
- * reason. */
+/* Commit a write (commit_write): all changes of rows come this way. An index's
+ * refusal becomes the reason. */
 int op_write(struct op *op, struct write *w);
 
-/* store_edit_schema; the op continues with the new version. */
+/* As store_edit_schema; the op continues with the new version. */
 int op_edit_schema(struct op *op,
 		   int (*edit)(void *context, const struct schema *now,
 			       struct schema **next),

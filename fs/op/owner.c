@@ -240,7 +240,7 @@ enum making caller_makes(const struct fs_call *call)
 	case SYS_mkdir:
 		return MAKES_DIRECTORY;
 #endif
-	/* The arguments of these are in memory. */
+	/* The arguments of these calls are in memory, which is not read. */
 	case SYS_openat2:
 	case SYS_io_uring_enter:
 		return MAKES_UNKNOWN;

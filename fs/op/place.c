@@ -357,7 +357,8 @@ static int follow(struct op *op, struct node *n, struct place *p)
 	return 0;
 }
 
-/* Follow with these partitions locked: 1 if others must be locked. */
+/* Set the keys of all places to those of their nodes' present names, with these
+ * partitions locked. 1: other ones must be locked. */
 static int follow_all(struct op *op, const struct placed *of, size_t count,
 		      const struct partition_ref *locked)
 {

@@ -217,8 +217,9 @@ static struct object_ref table_object(const struct table *t)
 }
 
 /*
- * Add hints that were read, or are written, after so many truncations; those
- * from before another go. Returns all, in the present.
+ * Add hints to the node's. after: the number of truncations of the store before
+ * they were read, or will be written; hints from before a later truncation are
+ * dropped. Returns all that hold now.
  */
 static uint32_t hints_add(struct node *table, uint32_t after, uint32_t hints)
 {
@@ -262,7 +263,7 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 	return 0;
 }
 
-/* Tables in .json have those of the mount's tree. */
+/* Read the hints of a table: for one in .json those of its twin. */
 static int read_hints(struct op *op, struct node *table, const struct table *t,
 		      uint32_t *hints)
 {
@@ -292,8 +293,8 @@ static int add_hint_to(struct op *op, struct write *w, struct node *table,
 	op->hinted_after = store_truncations(op->store);
 	hints = hints_add(table, op->hinted_after, hint);
 	byte = (uint8_t)(hints & HINTS_OF_TIMES);
-	/* Of two that add a hint each at the same time the later write has
-	 * both. */
+	/* Of two threads that add a hint each at the same time, the later write
+	 * stores both hints: it takes the later timestamp. */
 	if (byte != hint)
 		at = store_timestamp(op->store);
 	attribute_write(w, &object, ATTRIBUTE_HINTS, bytes_of(&byte, 1), at);

@@ -194,8 +194,8 @@ put "$l/1/1/l/@append" 5
 is 'an appended element' '[4,5]' "$(jq -c .l "$l/1/1.json")"
 for p in 2 3; do
 	ok "row $p goes" rm "$l/$p/1.json"
-	is 'it is gone' '' "$(ls "$l/$p")"
-	ok 'it comes back' mkdir -p "$l/$p/1"
+	is 'the removed row is not listed' '' "$(ls "$l/$p")"
+	ok 'mkdir makes the row again' mkdir -p "$l/$p/1"
 	put "$l/$p/1/i" 8
 	is 'with its cell' 8 "$(cat "$l/$p/1/i")"
 done
@@ -211,7 +211,7 @@ mkdir -p "$M/k/looks/1/m"
 echo kept >"$M/k/looks/1/a"; echo it >"$M/k/looks/1/m/x"
 ok 'mv onto such a column' mv "$M/k/looks/1/a" "$M/k/looks/1/tmp_counter"
 ok 'and element' mv "$M/k/looks/1/m/x" "$M/k/looks/1/m/x-wal"
-is 'they are stored' '[[null,"kept",{"x-wal":"it"}]]' "$(cql 'SELECT a, tmp_counter, m FROM k.looks' | jq -c .rows)"
+is 'the moved values are stored' '[[null,"kept",{"x-wal":"it"}]]' "$(cql 'SELECT a, tmp_counter, m FROM k.looks' | jq -c .rows)"
 ok 'mv to a backup' mv "$M/k/looks/1/tmp_counter" "$M/k/looks/1/tmp_counter~"
 is 'is not stored' '[[null,null]]' "$(cql 'SELECT a, tmp_counter FROM k.looks' | jq -c .rows)"
 ok 'and back' mv "$M/k/looks/1/tmp_counter~" "$M/k/looks/1/a"

@@ -15,7 +15,7 @@ metric() { sed -n "s/^widefs_$1 //p" "$M/.widefs/metrics"; }
 shape() { sed 's/[0-9.]*[0-9][um]*s*\( \|$\)/N\1/g; s/  */ /g' "$@" | grep -v '^user ' | sort -u; }
 # Requests of kinds that were not seen before, or times of them, may come between.
 is 'stats of a mount is its file' "$(shape "$M/.widefs/stats")" "$("$CTL" stats "$M/k" | shape)"
-ok 'it has the rows of the table' grep -qE '^k\.t +[0-9]+ +[0-9]+ +50 ' "$M/.widefs/stats"
+ok 'stats has the rows of the table' grep -qE '^k\.t +[0-9]+ +[0-9]+ +50 ' "$M/.widefs/stats"
 is 'metrics: what each line looks like' '' "$(grep -vE '^(# (HELP|TYPE) widefs_[a-z_0-9]+ .+|widefs_[a-z0-9_]+(\{([a-z]+="([^"\\]|\\.)*",?)+\})? [-+.e0-9]+)$' "$M/.widefs/metrics")"
 is 'each name is described once, before its samples' '' "$(awk '$2 == "TYPE" { if (seen[$3]++) print $3; now = $3; next } /^widefs/ { name = $1; sub(/\{.*/, "", name); if (index(name, now) != 1) print name }' "$M/.widefs/metrics")"
 for name in batches gets scans bytes_written bytes_flushed bytes_compacted write_amplification sources_per_get filter_skips filter_misses cache_hits tombstones_read debt paused_ns batches_per_sync syncs log_segments purgeable_bytes; do
@@ -70,7 +70,7 @@ kill -STOP "$pid"
 is 'a daemon that does not answer' 1 "$(exits timeout 60 "$CTL" status "$M")"
 is 'is named' "$M: NOT healthy: the daemon has not answered for 10 seconds" "$(head -1 "$W/out")"
 kill -CONT "$pid"
-is 'it answers again' 0 "$(exits "$CTL" status "$M")"
+is 'the daemon answers again' 0 "$(exits "$CTL" status "$M")"
 kill -9 "$pid"
 while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
 is 'a daemon that has ended' 1 "$(exits "$CTL" status "$M")"
@@ -80,7 +80,7 @@ umount "$M" 2>/dev/null || fusermount3 -u "$M"
 wait_closed
 is 'status of a store' 0 "$(exits "$CTL" status "$S")"
 is 'stats of a store' 0 "$(exits "$CTL" stats "$S")"
-ok 'it has the table' grep -qE '^k\.t ' "$W/out"
+ok 'the statistics have the table' grep -qE '^k\.t ' "$W/out"
 is 'stats of a table of a store' 50 "$("$CTL" stats "$S/k/t" | sed -n 's/^rows of the table, estimated *//p')"
 is 'no store' 6 "$(exits "$CTL" stats "$W/nowhere")"
 is 'no store to look at' 6 "$(exits "$CTL" status "$W/nowhere")"

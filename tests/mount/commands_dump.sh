@@ -64,7 +64,7 @@ is 'the same as its mount' '' "$(diff <(still "$W/mounted") <(still "$W/stored")
 is 'load makes a store' 0 "$("$CTL" load "$W/copy" <"$W/stored" >"$W/out" 2>"$W/err"; echo $?)"
 is 'and says so' "widefsctl: $W/copy: store created" "$(grep . "$W/out" "$W/err" -h | head -1)"
 "$CTL" dump "$W/copy" >"$W/again"
-is 'it is the same' '' "$(diff <(still "$W/stored") <(still "$W/again"))"
+is 'the copy has the same dump' '' "$(diff <(still "$W/stored") <(still "$W/again"))"
 is 'with cells that live for good' '2,2,3,,' "$("$CTL" cql -m csv "$W/copy" -e 'SELECT a, b, k, ttl(a), ttl(b) FROM d.lives WHERE k = 2' | sed -n 2p | sed 's/^\(.*\),3,2,/\1,2,3,/')"
 for name in "$S/new" "$S/new/"; do
 	is 'a keyspace of a store is no new store' 6 "$("$CTL" load "$name" </dev/null >"$W/out" 2>"$W/err"; echo $?)"
@@ -79,7 +79,7 @@ is 'load into a mount' 0 "$("$CTL" load "$M" <"$W/stored" >"$W/out" 2>"$W/err"; 
 is 'with nothing but the warnings of statements' '' "$(cat "$W/out"; grep -vE '^(Warnings :|SASI indexes .*|Your replication .*)?$' "$W/err")"
 is 'a keyspace of a mount is none, either' 6 "$("$CTL" load "$M/new" </dev/null >"$W/out" 2>"$W/err"; echo $?)"
 ok 'nothing is made' test ! -e "$M/new" -a ! -e "$S/new" -a ! -e "$S2/new"
-is 'it is the same there' '' "$(diff <(still "$W/stored") <("$CTL" dump "$M" | still /dev/stdin))"
+is 'the mount has the same dump' '' "$(diff <(still "$W/stored") <("$CTL" dump "$M" | still /dev/stdin))"
 printf 'buy\nmilk\0' >"$W/todo"
 ok 'a row of a schemaless table' cmp "$W/todo" "$M/d/notes/alice/todo"
 is 'over it: what is there is named' 1 "$("$CTL" load "$M" <"$W/stored" >"$W/out" 2>"$W/err"; echo $?)"

@@ -133,7 +133,7 @@ for file in LOCK WIDEFS engine engine/CURRENT $(cd "$W/bad" && echo engine/MANIF
 	chmod go+rX "$W/bad/$file"
 done
 is 'a place where he may not write' 1 "$(exits as "$CTL" repair "$W/bad" "$W/none")"
-is 'it is the place' "widefsctl: $W/none: Permission denied" "$(cat "$W/err")"
+is 'the place is named' "widefsctl: $W/none: Permission denied" "$(cat "$W/err")"
 is 'a caller who may read all' 0 "$(exits as "$CTL" repair "$W/bad" "$W/theirs/new")"
 mv "$W/theirs/new" "$W/new"
 same 'a caller who may read all'

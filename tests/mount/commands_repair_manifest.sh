@@ -131,7 +131,7 @@ ok 'a snapshot of it' "$CTL" snapshot create "$S" three
 on "ALTER TABLE k.users ADD x int"
 on "INSERT INTO k.users (p, v, x) VALUES (3000, 'again', -1987654)"
 flush
-ok 'it is restored once more' "$CTL" snapshot restore --force "$S" three k.users
+ok 'the table is restored once more' "$CTL" snapshot restore --force "$S" three k.users
 on "ALTER TABLE k.users ADD z int"
 on "INSERT INTO k.users (p, z) VALUES (3001, 8)"
 keep
@@ -144,7 +144,7 @@ on 'CREATE TABLE k.one (p int PRIMARY KEY, v text)'
 on "INSERT INTO k.one (p, v) VALUES (1, 'both')"
 ok 'a second snapshot' "$CTL" snapshot create "$S" two
 start
-ok 'it is renamed' mv "$M/k/one" "$M/k/two"
+ok 'the table is renamed' mv "$M/k/one" "$M/k/two"
 stop
 ok 'and restored' "$CTL" snapshot restore --force "$S" two k.one
 keep
@@ -210,7 +210,7 @@ dies() { ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 KILL_AT=$1 KILL_AT_
 lose manifest
 is 'a repair that nobody kills' 4 "$(dies 'none 0 before')"
 calls=$(cat "$W/count") step=$(($(cat "$W/count") / ${POINTS:-16} + 1)) none=0 all=0
-ok 'it has calls' test "$calls" -gt 30
+ok 'the repair has calls to be killed at' test "$calls" -gt 30
 for ((i = 1 + RANDOM % step; i <= calls; i += step)); do
 	rm -rf "$W/new"
 	when=$([ $((RANDOM % 2)) = 0 ] && echo before || echo after)

@@ -29,7 +29,7 @@ again
 printf '%b' "\\x$(printf %x $((byte ^ 4)))" | dd of="$file" bs=1 seek=3000 conv=notrunc status=none
 is 'the other table is sound' 0 "$(exits "$CTL" scrub --wait "$M/k/u")"
 is 'damage: status 4' 4 "$(exits "$CTL" scrub --wait "$M")"
-is 'it is counted' '1 problem' "$(cat "$W/out")"
+is 'the damage is counted' '1 problem' "$(cat "$W/out")"
 ok 'and named, with its offset' grep -qE "^${file##*/} is damaged at offset [0-9]+: " "$W/err"
 ok 'in errors, too' grep -q " EUCLEAN ${file##*/} is " "$M/.widefs/errors"
 ok 'and in .widefs/scrub' grep -q "^${file##*/} is " "$M/.widefs/scrub"
@@ -45,7 +45,7 @@ fi
 stop
 is 'scrub of a store' 4 "$(exits "$CTL" scrub "$S")"
 is 'check --json' 4 "$(exits "$CTL" check --json "$S")"
-is 'it is one object' "$S false true 1" "$(jq -r '"\(.store) \(.quick) \(.finished) \(.problems | length)"' "$W/out")"
+is 'the output is one object' "$S false true 1" "$(jq -r '"\(.store) \(.quick) \(.finished) \(.problems | length)"' "$W/out")"
 ok 'with the text' grep -q "^${file##*/} is " <(jq -r '.problems[0]' "$W/out")
 is 'and nothing beside it' '' "$(cat "$W/err")"
 is 'check --json --quick reads no data' 0 "$(exits "$CTL" check --json --quick "$S")"
@@ -63,7 +63,7 @@ is 'has its statistics' "$file 2000 7 $(stat -c %s "$file")" "$(awk '/^file/ { f
 is 'its partitions' 7 "$("$CTL" sstable --keys "$file" | jq -s 'map(.partition) | unique | length')"
 is 'in the order of tokens' true "$("$CTL" sstable -k "$file" | jq -s 'map(.token) | . == sort')"
 is 'its rows' 2000 "$("$CTL" sstable --dump "$file" | jq -s 'map(select(.kind == "row" and (.cells | length) == 1 and .marker.timestamp == .cells[0].timestamp)) | length')"
-is 'it is sound' "$file: sound" "$("$CTL" sstable --verify "$file")"
+is 'the file is sound' "$file: sound" "$("$CTL" sstable --verify "$file")"
 is 'several' "$(find "$S/engine" -name '*.sst' | wc -l)" "$("$CTL" sstable "$S"/engine/*.sst | grep -c '^file  .*sst$')"
 cp "$file" "$W/000000000001.sst"
 is 'under the name of another: damage' 4 "$(exits "$CTL" sstable "$W/000000000001.sst")"

@@ -12,7 +12,7 @@ for i in 1 2 3 4 5; do echo "$i" >"$M/k/busy/1/v"; done
 is 'top in a pipe' 0 "$(exits "$CTL" top "$M/k")"
 is 'is quiet beside it' '' "$(cat "$W/err")"
 for line in '^ lookup +[0-9]+ +[0-9.]+(us|ms|s) +[0-9.]+(us|ms|s)$' '^memtables [0-9.]+[BKM] of ' '^cache .* hits [0-9]+%, filter [0-9]+%$' '^compacted .* to merge, waits ' '^ k\.busy +[0-9]+ +[0-9]+$' '^ bash +[0-9]+ +[0-9]+ +[0-9]+$' '^ 0 +[0-9]+ +[0-9.]+[BKM]$'; do
-	ok "it has $line" grep -qE "$line" "$W/out"
+	ok "the output has $line" grep -qE "$line" "$W/out"
 done
 is 'no table that nobody used' 0 "$(grep -c 'k\.calm' "$W/out")"
 is 'no sequence for a terminal' 0 "$(grep -c $'\033' "$W/out")"

@@ -19,7 +19,7 @@ done
 is 'values of --progress' $'always\nauto\njson\nnever' "$(offers check --progress = '')"
 is 'values of --format' $'csv\nndjson' "$(offers import --format '')"
 is 'nothing else where a file is wanted' '' "$(offers check '')"
-ok 'it is registered' eval 'complete -p widefsctl | grep -q _widefsctl'
+ok 'the completion is registered' eval 'complete -p widefsctl | grep -q _widefsctl'
 "$CTL" load "$S" 2>/dev/null <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
 CREATE TABLE k.one (a int PRIMARY KEY);

@@ -371,7 +371,7 @@ refused 'changes' 'Read-only' put "$O/k/flat/n1/w" x
 refused 'rm -r in it' 'Read-only' rm -r "$O/k/flat/n1"
 ok 'user.held' grep -qE '^[0-9]+$' <(attr held "$O"; echo)
 again -o max_value=1M
-is 'it survives a restart' first "$(cat "$M/.snapshots/one/k/flat/n1/w")"
+is 'the snapshot survives a restart' first "$(cat "$M/.snapshots/one/k/flat/n1/w")"
 ok 'rmdir releases it' rmdir "$M/.snapshots/one"
 is '.json: a row is one listed file' '{"p": "n1", "v": 1, "w": "second"}' "$(cat "$M/.json/k/flat/n1.json")"
 is 'listed' n1.json "$(ls "$M/.json/k/flat" | grep -x 'n1.*')"

@@ -26,7 +26,7 @@ ok 'and again, over it' cp -a "$M/.snapshots/one/sales/orders/." "$M/sales4/orde
 rm -r "$M/sales2" "$M/sales3" "$M/sales4"
 # A file opened with O_EXCL, and what other processes see of it.
 mkdir "$M/empty"
-is 'it is listed' schema.cql "$(names "$M/empty")"
+is 'the open schema.cql is listed' schema.cql "$(names "$M/empty")"
 is 'and read' 'CREATE KEYSPACE empty' "$(head -c 21 "$M/empty/schema.cql")"
 ok 'also by who made the keyspace' python3 -c "
 import os, sys

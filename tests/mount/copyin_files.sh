@@ -58,24 +58,24 @@ rm -r "$M/sales"
 d=$M/sales/orders/bob,1/2026-11-24/1
 mkdir -p "$d/tags" "$d/nothing/below"
 put "$d/total" five; put "$d/other" x; put "$d/nothing/below/file" deep; put "$d/tags/x" y; : >"$d/tags/x~"
-is 'they are listed' 'nothing other tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
+is 'the waiting names are listed' 'nothing other tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
 mv "$d/other" "$d/s"; put "$d/l" 0
-ok 'it is synced' dd if=/dev/null of="$d/l" conv=notrunc,fsync
+ok 'a waiting file is synced' dd if=/dev/null of="$d/l" conv=notrunc,fsync
 rm "$d/l"
-refused 'it has a bound' 'No space left on device' dd if=/dev/zero of="$d/m" bs=1000000 count=1
+refused 'a waiting file has a bound' 'No space left on device' dd if=/dev/zero of="$d/m" bs=1000000 count=1
 is 'the bound in words' yes "$(last_error | grep -q 'too many bytes of temporary files' && echo yes)"
 rm -f "$d/m"
 exec 5>"$M/sales/orders/bob,1/2026-11-24/2"
 ok 'schema.cql' cp "$W/away/sales/schema.cql" "$M/sales/"
 exec 5>&-
 is 'files that fit nowhere' 'nothing.rej s.rej tags total.rej' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
-is 'it is still there' five "$(cat "$d/total.rej")"
+is 'the text is still there' five "$(cat "$d/total.rej")"
 is 'below a directory too' deep "$(cat "$d/nothing.rej/below/file")"
 is 'an element with text' 'x.rej x~' "$(ls -1A "$d/tags" | tr '\n' ' ' | sed 's/ $//')"
 is 'the reason is told' 'total was made before schema.cql and has no place in the table (its 5 bytes are in memory until unmount, as NAME.rej): Unable to make int from '\''five'\''' "$(grep -o 'total was .*' "$M/.widefs/errors" | tail -1)"
 ok 'the right value' put "$d/total" 5
-is 'it is stored' 5 "$(cat "$d/total")"
-ok 'it can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
+is 'the value is stored' 5 "$(cat "$d/total")"
+ok 'the rejected names can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
 is 'and is gone' 's.rej tags total' "$(ls -1 "$d" | tr '\n' ' ' | sed 's/ $//')"
 rm -r "$M/sales"
 # The folder is listed, also where the key is still to come, and in a keyspace; it is whose the table is.
@@ -86,7 +86,7 @@ mkdir -p "$M/sales/orders/$p/2026-01-01/1/.~tmp~" "$M/sales/.~tmp~"; put "$M/sal
 is 'all is listed' '.~tmp~ any name' "$(ls -lAR "$M/sales/orders/$p" | grep -oE '(.~tmp~|any name)$' | paste -sd ' ')"
 is 'its owner' '4001 4001' "$(stat -c %u "$M/sales/.~tmp~" "$M/sales/orders/$p/2026-01-01/1/.~tmp~" | paste -sd ' ')"
 refused 'no folder in it' 'Operation not permitted' mkdir "$M/sales/.~tmp~/below"
-ok 'it can be removed' rm -r "$M/sales"
+ok 'the keyspace can be removed' rm -r "$M/sales"
 # Elements before the @key that says of which row they are.
 mkdir "$M/sales"; cp "$W/away/sales/schema.cql" "$M/sales/"
 p=$(cd "$W/away/sales/orders" && echo L*)
@@ -110,7 +110,7 @@ rm -r "$M/sales/flat" "$M/sales/hits" "$M/sales/wide" "$M/sales/old" "$M/sales/c
 is 'by .cql' '' "$(differences "$W/away/sales" "$M/sales" | grep -E ' (orders|long)/')"
 mkdir "$M/sales/two" "$M/sales/two/1"; put "$M/sales/two/1/v" x
 refused 'not where there are rows' 'File exists' put "$M/.cql" 'CREATE TABLE sales.two (k text PRIMARY KEY, v text);'
-is 'they stay' x "$(cat "$M/sales/two/1/v")"
+is 'the waiting files stay' x "$(cat "$M/sales/two/1/v")"
 rm -r "$M/sales"
 # Deeper directories are not for tables that others made and that have rows.
 mkdir -p "$M/sales/notes/alice"; put "$M/sales/notes/alice/todo" x
@@ -126,7 +126,7 @@ waits "$M/sales" >"$W/waits"
 is 'files wait' yes "$([ "$(wc -l <"$W/waits")" -gt 10 ] && echo yes)"
 again
 is 'after an unmount' '' "$(waits "$M/sales" | diff "$W/waits" - | head -5)"
-is 'they count' yes "$([ "$(in_use)" -gt "$before" ] && echo yes)"
+is 'the waiting files count' yes "$([ "$(in_use)" -gt "$before" ] && echo yes)"
 put "$M/sales/orders/bob,1/2026-11-24/1/new" x
 put "$M/sales/orders/bob,1/2026-11-24/1/total.tmp" 7; mv "$M/sales/orders/bob,1/2026-11-24/1/total.tmp" "$M/sales/orders/bob,1/2026-11-24/1/other"
 mv "$M/sales/orders/bob,1/2026-11-24/1/new" "$M/sales/orders/bob,1/2026-11-24/1/renamed"

@@ -40,11 +40,11 @@ same 'tar -g' "$W/away/sales" "$M/sales"
 rm -r "$M/sales"
 # All directories alone, then all of it.
 ok 'the directories' rsync -aX -f '+ */' -f '- *' "$W/away/" "$M/"
-is 'they stand' 7 "$(names "$M/sales/orders/a%2Cda,2026/2026-11-23")"
+is 'the directories exist' 7 "$(names "$M/sales/orders/a%2Cda,2026/2026-11-23")"
 is 'with their attributes' "$(getfattr --absolute-names --only-values -n user.expires "$W/away/sales/orders/ends,1/2026-11-24/1")" "$(getfattr --absolute-names --only-values -n user.expires "$M/sales/orders/ends,1/2026-11-24/1")"
 ok 'a file' put "$M/sales/orders/bob,1/2026-11-24/1/total" 5
 ok 'of another table' put "$M/sales/counts/x/1/n" 4
-is 'it is told that it waits' '/sales/counts OK files below wait for schema.cql, which makes the table and stores them as its cells; until then no statement finds them' "$(last_error)"
+is 'the errors tell that the file waits' '/sales/counts OK files below wait for schema.cql, which makes the table and stores them as its cells; until then no statement finds them' "$(last_error)"
 mkdir "$M/sales/orders/bob,1/2026-11-24/1/nothing" "$M/sales/flat/1/v"
 rm "$M/sales/counts/x/1/n"; rmdir "$M/sales/counts/x/1"
 is 'one removed' '' "$(names "$M/sales/counts/x")"

@@ -11,7 +11,7 @@ T=$M/k/t R=$M/k/t/1/r
 # A keyspace without tables goes as any directory does.
 mkdir "$M/gone"
 ok 'rm -r of an empty keyspace' rm -r "$M/gone"
-is 'it is gone' '' "$(ls -d "$M/gone" 2>/dev/null)"
+is 'the keyspace is gone' '' "$(ls -d "$M/gone" 2>/dev/null)"
 mkdir "$M/gone"
 ok 'made again' ls "$M/gone/schema.cql"
 rm "$M/gone/schema.cql"
@@ -23,7 +23,7 @@ printf 'text\0more' >"$M/k/notes/one/a"
 touch -d '2020-02-02 02:02:02.5 UTC' "$M/k/notes/one/a"
 before=$(stat -c %y "$M/k/notes/one/a")
 ok 'rename to another partition' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$M/k/notes/one/a" "$M/k/notes/two/b"
-is 'it is there' '74657874006d6f7265' "$(od -An -v -tx1 "$M/k/notes/two/b" | tr -d ' \n')"
+is 'the value is in the other partition' '74657874006d6f7265' "$(od -An -v -tx1 "$M/k/notes/two/b" | tr -d ' \n')"
 is 'with its time' "$before" "$(stat -c %y "$M/k/notes/two/b")"
 is 'and there alone' '' "$(names "$M/k/notes/one")"
 is 'by CQL too' '[["two","b","0x74657874006d6f7265"]]' "$(cql 'SELECT * FROM k.notes' | jq -c .rows)"
@@ -115,10 +115,10 @@ is 'emptied, it stays' 'last' "$(names "$T/2")"
 mkdir "$T/2/last/tags"
 echo draft >"$T/2/last/.b.tmp1"
 ok 'and is renamed' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$T/2/last" "$T/2/next"
-is 'it is at the target' 'next' "$(names "$T/2")"
+is 'the row is at the target' 'next' "$(names "$T/2")"
 is 'with its names' '.b.tmp1 tags' "$(find "$T/2/next" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ' | sed 's/ $//')"
 is 'and contents' draft "$(cat "$T/2/next/.b.tmp1")"
-ok 'it is written there' put "$T/2/next/a" 4
+ok 'a cell is written at the target' put "$T/2/next/a" 4
 is 'in the store' '[["next",4]]' "$(cql 'SELECT c, a FROM k.t WHERE p = 2' | jq -c .rows)"
 
 # A file that is refused before it was stored was never there.
@@ -128,7 +128,7 @@ is 'nobody sees it' '' "$(find "$R" -name a; ls "$R/a" 2>/dev/null)"
 refused 'by name' 'No such file' cat "$R/a"
 exec 7>&-
 is 'nor afterwards' '' "$(find "$R" -name a)"
-ok 'it can be made' put "$R/a" 5
+ok 'the file can be made' put "$R/a" 5
 is 'and is' 5 "$(cat "$R/a")"
 
 # The reason why a document is refused has no words of another program.

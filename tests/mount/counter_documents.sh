@@ -57,12 +57,12 @@ is 'is counted once' 1 "$(cat "$M/k/u/e/n")"
 refused 'in a row' 'Invalid argument' put "$M/k/u/a.json" '{"n": 6}'
 is 'says so' "counter n $another" "$(reason)"
 refused 'by sed' 'Invalid argument' sed -i 's/5/6/' "$M/.json/k/u/a.json"
-is 'it stands' 5 "$(cat "$M/k/u/a/n")"
+is 'the counter keeps its total' 5 "$(cat "$M/k/u/a/n")"
 refused 'no number' 'Invalid argument' put "$M/k/u/a.json" '{"n": "x"}'
 # A document has one total of a counter: the last, as lines do; and it is a number.
 mkdir -p "$M/k/t/8/1" "$M/k/t/8/2"
 ok 'twice in a document' put "$M/k/t/8/1.json" '{"n": 4, "n": 5, "s": 2, "s": 2}'
-is 'it is the last' '{"p": 8, "c": 1, "s": 2, "n": 5}' "$(cat "$M/k/t/8/1.json")"
+is 'the last member counts' '{"p": 8, "c": 1, "s": 2, "n": 5}' "$(cat "$M/k/t/8/1.json")"
 refused 'an empty total' 'Invalid argument' put "$M/k/t/8/2.json" '{"n": ""}'
 is 'says so, too' 'counter n has an empty total' "$(reason)"
 refused 'in a line' 'Invalid argument' bash -c "echo '{\"p\": 8, \"c\": 2, \"n\": \"\"}' >>'$M/k/t.ndjson'"
@@ -142,7 +142,7 @@ printf '+1\n+2\n' >&8
 refused 'in a later write' 'Invalid argument' bash -c "printf '+0\n-1\n7\n' >'$W/l'; cat '$W/l' >&8"
 exec 8>&-
 is 'says so' 'line 5: this counter exists: write +N or -N (the first 2 are counted)' "$(reason)"
-is 'they are' 13 "$(cat "$n")"
+is 'the first lines are counted' 13 "$(cat "$n")"
 ok 'on from there' bash -c "printf '+30\n-1\n+7\n' >>'$n'"
 is 'is all' 49 "$(cat "$n")"
 refused 'a line without a newline, at the close' 'Invalid argument' bash -c "printf '+1\n+' >'$W/l'; cat '$W/l' >>'$n'"

@@ -9,7 +9,7 @@ row() { cql "SELECT JSON * FROM k.t WHERE id = 1 AND c = '$1'" | jq -c '.rows[0]
 mkdir "$M/k/t/1"
 p=$M/k/t/1
 ok 'create a row' put "$p/x.json" '{"a": 1, "b": "one", "m": {"k": 7}}'
-is 'it is there' '{"id":1,"c":"x","s":null,"a":1,"b":"one","m":{"k":7}}' "$(row x)"
+is 'the row exists' '{"id":1,"c":"x","s":null,"a":1,"b":"one","m":{"k":7}}' "$(row x)"
 is 'as a directory' 'a b m' "$(names "$p/x")"
 is 'read' '{"id": 1, "c": "x", "a": 1, "b": "one", "m": {"k": 7}}' "$(cat "$p/x.json")"
 is 'its size is exact' "$(cat "$p/x.json" | wc -c)" "$(stat -c %s "$p/x.json")"

@@ -54,7 +54,7 @@ ok 'rm -r of a row' rm -r "$M/k/a/0"
 ok 'DELETE' cql 'DELETE FROM k.a WHERE p = 1'
 sed -i '/^[01] /d' "$W/a"
 ok 'the others' intact a
-is 'they are gone' '[]' "$(cql 'SELECT p FROM k.a WHERE p IN (0, 1)' | jq -c .rows)"
+is 'the other rows are gone' '[]' "$(cql 'SELECT p FROM k.a WHERE p IN (0, 1)' | jq -c .rows)"
 # Deleted rows need not be written: the rest fits, and writing goes on.
 sed -i -n '/^[0-9]*[01] /p' "$W/a"
 ok 'rm -r of most rows' bash -c 'rm -r "$0"/*[2-9] 2>&1 | head -5; [ "${PIPESTATUS[0]}" = 0 ]' "$M/k/a"

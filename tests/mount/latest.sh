@@ -84,7 +84,7 @@ ok 'other cells are written' put "$Q/b" new
 
 # An object deleted with it does not come back: making it is refused, not hidden.
 ok 'rm takes effect' rm "$R/a" "$R/b" "$R/x" "$R/tags/one" "$R/mp/k" "$M/k/notes/one/a"
-is 'they are gone' 'mp tags' "$(names "$R" | tr ' ' '\n' | grep -vx 'u\|l' | sort | tr '\n' ' ' | sed 's/ $//')"
+is 'the removed names are gone' 'mp tags' "$(names "$R" | tr ' ' '\n' | grep -vx 'u\|l' | sort | tr '\n' ' ' | sed 's/ $//')"
 for file in a b x tags/one mp/k; do
 	refused "> $file" 'not permitted' put "$R/$file" 1
 	is "$file: in errors" yes "$(tail -1 "$M/.widefs/errors" | grep -q 'largest timestamp' && echo yes)"
@@ -96,7 +96,7 @@ ok 'rm of the row' rm "$R.json"
 refused 'mkdir of the row' 'not permitted' mkdir "$R"
 is 'mkdir of the row: in errors' yes "$(tail -1 "$M/.widefs/errors" | grep -q 'largest timestamp' && echo yes)"
 refused 'its document' 'not permitted' put "$R.json" '{"a": 1}'
-is 'it is gone' '[["q"]]' "$(cql 'SELECT c FROM k.t' | jq -c .rows)"
+is 'the row is gone' '[["q"]]' "$(cql 'SELECT c FROM k.t' | jq -c .rows)"
 ok 'a row goes where another was' mv "$Q" "$M/k/t/1/x"
 refused 'not onto the deleted one' 'not permitted' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$M/k/t/1/x" "$R"
 again

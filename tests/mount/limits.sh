@@ -81,7 +81,7 @@ met=$(metric tombstones_read) read=$(($(metric gets) + $(metric scans)))
 ok 'rm -r of 3000 rows' rm -r "$M/k/t/2"
 ok 'few tombstones are met' test $(($(metric tombstones_read) - met)) -lt 9000
 ok 'and as few reads made a row' test $(($(metric gets) + $(metric scans) - read)) -lt 60000
-is 'they are gone' '[]' "$(cql 'SELECT c FROM k.t WHERE p = 2' | jq -c .rows)"
+is 'the deleted rows are gone' '[]' "$(cql 'SELECT c FROM k.t WHERE p = 2' | jq -c .rows)"
 
 # max_value
 mkdir "$M/k/v/1" "$M/k/s/p"
@@ -102,7 +102,7 @@ refused 'far out' 'File too large' dd if=/dev/zero of="$r/b" bs=1 count=1 seek=1
 ok 'a plain file of that size' cp "$W/full" "$M/k/s/p/f"
 refused 'and more' 'File too large' cp "$W/more" "$M/k/s/p/g"
 is 'the old ones stand' '100000 100001 100000' "$(stat -c %s "$r/b" "$r/t" "$M/k/s/p/f" | tr '\n' ' ' | sed 's/ $//')"
-refused 'it is told' 'File too large' cp "$W/more" "$r/b"
+refused 'the copy over a file is refused' 'File too large' cp "$W/more" "$r/b"
 is 'the errors say why' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'EFBIG.*100000')"
 ok 'a hole is zeros' dd if=/dev/zero of="$r/b" bs=1 count=1 seek=99 status=none
 is 'as anywhere' "$(head -c 100 /dev/zero | md5sum)" "$(md5sum <"$r/b")"

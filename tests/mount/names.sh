@@ -112,7 +112,7 @@ cql "TRUNCATE k.seventy" >/dev/null
 cql "INSERT INTO k.seventy ($columns, v) VALUES ($values, 3)" >/dev/null
 is 'and listed' "$values 3" "$(ls "$M/k/seventy") $(cat "$M/k/seventy/$values/v")"
 is 'a comma below is none' , "$(names "$M/k/two/a%2Cb,1")"
-is 'they are found' '1 2 3' "$(cat "$M/k/two/a%2Cb,1/,/v" "$M/k/two/,2/x/v" "$M/k/two/%2Ex,3/x/v" | tr '\n' ' ' | sed 's/ $//')"
+is 'the keys with commas are found' '1 2 3' "$(cat "$M/k/two/a%2Cb,1/,/v" "$M/k/two/,2/x/v" "$M/k/two/%2Ex,3/x/v" | tr '\n' ' ' | sed 's/ $//')"
 ok 'and made' mkdir -p "$M/k/two/a%2Fb%25,-4/r"
 is 'so' '[["a/b%",-4]]' "$(cql "SELECT p, q FROM k.two WHERE p = 'a/b%' AND q = -4" | jq -c .rows)"
 # Equal values that are written differently.
@@ -174,7 +174,7 @@ rm -r "$t/long" "$t"/ä*%~* "$M"/k/two/ä*%~*
 is 'deleted' '[]' "$(cql "SELECT p FROM k.t WHERE p = 'long'" | jq -c .rows)"
 # A directory under a cut name waits for its key.
 mkdir -p "$t/long/$name"
-ok 'it waits' put "$t/long/$name/v" 7
+ok 'a value waits for the key' put "$t/long/$name/v" 7
 is 'nothing is stored' '[]' "$(cql "SELECT p FROM k.t WHERE p = 'long'" | jq -c .rows)"
 refused 'another key is refused' 'Invalid argument' put "$t/long/$name/@key" other
 printf '%s\n' "$long" >"$t/long/$name/@key" || fail 'the key'

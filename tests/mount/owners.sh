@@ -31,7 +31,7 @@ is 'all of it' 2 "$(owned $ada)"
 is 'the rest is his' 62 "$(owned $bob)"
 is 'each says whose it is' "$ada" "$(owner "$P"/dropped-*-dear)"
 is 'and has the owner of the root' "$(stat -c '%u %a' "$M")" "$(stat -c '%u %a' "$(echo "$P"/dropped-*-dear)")"
-ok 'it is copied back' as $ada bash -c "cp '$P'/dropped-*-dear/adas/schema.cql '$M/adas/' && rsync -aX '$P'/dropped-*-dear/adas/dear '$M/adas/'"
+ok 'the dropped table is copied back' as $ada bash -c "cp '$P'/dropped-*-dear/adas/schema.cql '$M/adas/' && rsync -aX '$P'/dropped-*-dear/adas/dear '$M/adas/'"
 is 'whole' '' "$(rsync -aXn --delete --itemize-changes "$W/adas/dear/" "$M/adas/dear/")"
 # rm -r of a keyspace is its user's change.
 says $ada 'DROP TABLE adas.t;'
@@ -89,12 +89,12 @@ chown -R 0:0 "$S"
 chmod -R go= "$S"
 start -o allow_other
 is 'an older store' 3 "$(owned null)"
-is 'they have none' 3 "$(for one in "$P"/*; do owner "$one"; done | grep -c 'No such attribute')"
+is 'snapshots of an older store have no owner' 3 "$(for one in "$P"/*; do owner "$one"; done | grep -c 'No such attribute')"
 mkdir -m 755 "$M/bobs"
 chown $bob:$bob "$M/bobs"
 says $bob 'CREATE TABLE bobs.t (p int PRIMARY KEY);'
 ok 'one loops' loops 100
-is 'they stay' 3 "$(owned null)"
+is 'snapshots without an owner stay' 3 "$(owned null)"
 is 'beside the others' 61 "$(owned $bob)"
 ok 'one is restored' "$CTL" snapshot restore --force "$M" "$(basename "$P"/dropped-*-dropped)"
 is 'with its rows' 1 "$(ls "$M/k/dropped")"

@@ -38,7 +38,7 @@ is 'no line' '' "$(cat "$g/@tweet_id=1.ndjson")"
 is 'its size is 0' 0 "$(stat -c %s "$g/@limit=2.ndjson")"
 ok 'cp copies it' cp "$g/@desc,@limit=2.ndjson" "$W/copy.ndjson"
 is 'all of it' 2 "$(wc -l <"$W/copy.ndjson")"
-is 'it is not listed' '' "$(ls "$g" | grep @ | grep -v '^@static$')"
+is 'the document is not listed' '' "$(ls "$g" | grep @ | grep -v '^@static$')"
 is 'reading on gives the next bytes, anew the present' 'gmason,100 gmason,101' "$(
 	exec 5<"$g/@tweet_id=100..102,@cols=tweet_id.csv"
 	first=$(sed -n 2p <&5)
@@ -95,7 +95,7 @@ exec 6<&-
 is 'its listings' "$names" "$(ls -U "$G/@tweet_id=..500")"
 is 'its links' 'tweet, 3' "$(cat "$G/@tweet_id=..500/300/body")"
 refused 'nothing is removed in it' 'Read-only file system' rm -f "$G/@tweet_id=..500.csv"
-ok 'it is released' rmdir "$M/.snapshots/s"
+ok 'the snapshot is released' rmdir "$M/.snapshots/s"
 refused 'with its queries' 'No such file' ls "$G/@tweet_id=..500"
 cql "INSERT INTO shop.log (p, a, b, v) VALUES (1, 5, 1, 'late') USING TIMESTAMP 9000000000000000" >/dev/null
 ok 'a row with a later timestamp' rm "$l/@a=5.csv"

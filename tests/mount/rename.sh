@@ -66,7 +66,7 @@ is 'with its tables' 'far n schema.cql' "$(ls "$M/m" | paste -sd ' ')"
 is 'its rows' '[[1,"a",9,"st",{"street":"High St","zip":7},["x","y"]],[1,"ttl",6,"st",null,null]]' "$(rows m.far)"
 is 'its schema' '1 1' "$(grep -c '^CREATE KEYSPACE m ' "$M/m/schema.cql") $(grep -c '^CREATE TYPE m.place' "$M/m/schema.cql")"
 is 'its time' 2002 "$(stat -c %y "$M/m" | cut -c1-4)"
-ok 'it can be written' put "$M/m/far/1/a/v" 10
+ok 'the renamed keyspace can be written' put "$M/m/far/1/a/v" 10
 ok 'and changed' cql 'ALTER TYPE m.place ADD country text'
 refused 'one that is there' 'File exists' moved "$M/m" "$M/k"
 ok 'mv does the same' mv "$M/m" "$M/l"
@@ -90,7 +90,7 @@ is 'has its files' 'empty p text' "$(names "$M/l/files") $(cat "$M/l/files/p/fil
 kill -9 "$(daemon_pid)"; wait_closed; fusermount3 -u "$M"
 start
 is 'all of it after a crash' 'k:schema.cql w x l:files n near schema.cql 10 text' "k:$(ls "$M/k" | paste -sd ' ') l:$(ls "$M/l" | paste -sd ' ') $(cat "$M/l/near/1/a/v" "$M/l/files/p/file" | paste -sd ' ')"
-is 'it is the same table' "$id" "$(cql "SELECT id FROM system_schema.tables WHERE keyspace_name = 'l' AND table_name = 'near'" | jq -r '.rows[0][0]')"
+is 'the table keeps its id' "$id" "$(cql "SELECT id FROM system_schema.tables WHERE keyspace_name = 'l' AND table_name = 'near'" | jq -r '.rows[0][0]')"
 # Beside writers: nothing that was acknowledged is lost, whatever the name is then.
 cql 'CREATE TABLE k.busy (id int PRIMARY KEY, v int)' >/dev/null
 python3 - "$M" <<'P' || fail 'renames beside writers'

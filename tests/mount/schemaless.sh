@@ -54,7 +54,7 @@ is 'the same after a restart' "$before" "$(for t in flat pair deep plain; do cql
 mkdir "$M/s/late" "$M/s/late/1" "$M/s/late/two"; put "$M/s/late/1/v" x; put "$M/s/late/two/v" y
 refused 'a name that is no key' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id int PRIMARY KEY, v text);'
 refused 'a file that is no column' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, w text);'
-is 'it says which' 'late was made by mkdir and has files that do not fit (v: no column that is a file): schema.cql is to be written before them' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
+is 'the reason names the file' 'late was made by mkdir and has files that do not fit (v: no column that is a file): schema.cql is to be written before them' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
 refused 'a text that is no value' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text PRIMARY KEY, v int);'
 refused 'rows with clustering columns' 'File exists' put "$M/s/schema.cql" 'CREATE TABLE late (id text, v text, PRIMARY KEY (id, v));'
 is 'nothing is lost' 'x y' "$(cat "$M/s/late/1/v" "$M/s/late/two/v" | paste -sd ' ')"

@@ -23,11 +23,11 @@ P=$M/.snapshots
 held() { getfattr --absolute-names --only-values -n user.held "$1"; }
 mine() { find "$1" -type f -printf '%P %s %m %T@\n' | sort; }
 
-is 'it is not listed' shop "$(ls -A "$M")"
+is 'the root does not list .snapshots' shop "$(ls -A "$M")"
 is 'there are none' '' "$(ls "$P")"
 ok 'one is taken' mkdir "$P/one"
-is 'it is listed' one "$(ls "$P")"
-refused 'it is there' 'File exists' mkdir "$P/one"
+is 'the snapshot is listed' one "$(ls "$P")"
+refused 'the name is taken' 'File exists' mkdir "$P/one"
 refused 'a name that is none' 'Invalid argument' mkdir "$P/.hidden"
 refused 'of a document' 'Invalid argument' mkdir "$P/a.json"
 refused 'a long name' 'File name too long' mkdir "$P/$(printf 'x%.0s' $(seq 256))"
@@ -72,11 +72,11 @@ for call in "echo 1 > %%/users/ada/age" "echo 1 >> %%/users/ada/age" "mkdir %%/u
 	refused "$call" 'Read-only file system' bash -c "${call//%%/$P/one/shop}"
 done
 refused 'a snapshot keeps its name' 'not permitted' mv -T "$P/one" "$P/renamed"
-is 'it is as it was' 36 "$(cat "$P/one/shop/users/ada/age")"
+is 'the snapshot has the old value' 36 "$(cat "$P/one/shop/users/ada/age")"
 
 # Cells that had not expired then are there.
 within 10 bash -c "! test -e '$M/shop/users/bob'"
-refused 'it has expired' 'No such file' cat "$M/shop/users/bob/age"
+refused 'the live cell has expired' 'No such file' cat "$M/shop/users/bob/age"
 is 'not in the snapshot' 7 "$(cat "$P/one/shop/users/bob/age")"
 ok 'with its end' grep -q '^20' <(getfattr --absolute-names --only-values -n user.expires "$P/one/shop/users/bob/age"; echo)
 
@@ -84,7 +84,7 @@ ok 'with its end' grep -q '^20' <(getfattr --absolute-names --only-values -n use
 ok 'another' mkdir "$P/two"
 mkdir "$W/backup"
 ok 'a backup of the first' rsync -aX "$P/one/" "$W/backup/"
-is 'it is whole' '' "$(rsync -aXn --delete --itemize-changes "$P/one/" "$W/backup/")"
+is 'the backup is whole' '' "$(rsync -aXn --delete --itemize-changes "$P/one/" "$W/backup/")"
 ok 'and of the next' rsync -aX --delete "$P/two/" "$W/backup/"
 ok 'a third, without changes' mkdir "$P/three"
 is 'transfers nothing' '' "$(rsync -aX --delete --itemize-changes "$P/three/" "$W/backup/")"
@@ -101,7 +101,7 @@ echo 'TRUNCATE shop.tweets;' >"$M/.cql"
 automatic=$(ls "$P" | grep '^truncated-[0-9]*-tweets$')
 is 'the one table' tweets "$(cd "$P/$automatic/shop" && ls -d */ | tr -d /)"
 is 'with its rows' two "$(cat "$P/$automatic/shop/tweets/ada/2/body")"
-ok 'it goes' rmdir "$P/$automatic"
+ok 'the automatic snapshot is removed' rmdir "$P/$automatic"
 echo 'DROP TABLE shop.users;' >"$M/.cql"
 ok 'one of DROP' grep -q '^dropped-[0-9]*-users$' <(ls "$P")
 is 'the dropped table is in the earlier one' 36 "$(cat "$P/one/shop/users/ada/age")"
@@ -121,16 +121,16 @@ kill -9 "$(daemon_pid)"
 fusermount3 -u "$M"
 wait_closed
 start -o allow_other
-is 'it survives' 99 "$(cat "$P/killed/shop/users/ada/age")"
+is 'the snapshot survives the kill' 99 "$(cat "$P/killed/shop/users/ada/age")"
 is 'with those before' 36 "$(cat "$P/one/shop/users/ada/age")"
 
 # Released beside a reader.
 exec 5<"$P/killed/shop/users/ada/age"
 ok 'released' rmdir "$P/killed"
-refused 'it is gone' 'No such file' ls "$P/killed"
+refused 'the snapshot is gone' 'No such file' ls "$P/killed"
 exec 5<&-
 echo 'DROP KEYSPACE shop;' >"$M/.cql"
-ok 'it holds its files alone with the others' test "$(held "$P/one")" -ge 0
+ok 'the first holds its files with the others alone' test "$(held "$P/one")" -ge 0
 for name in "$P"/*; do ok "released: $name" rmdir "$name"; done
 is 'none is left' '' "$(ls "$P")"
 
@@ -179,13 +179,13 @@ touch -d '2001-02-03 04:05:06' "$M/many"
 rsync -aX "$M/many/" "$W/many/"
 ok 'rm -r' rm -r "$M/many"
 command=$(tail -1 "$M/.widefs/errors" | sed -n 's/.*comes back by: widefsctl //p')
-is 'it says what undoes it' 'snapshot restore STORE removed-N' "$(sed 's/[0-9]\{10,\}/N/' <<<"$command")"
+is 'the errors name the command that undoes it' 'snapshot restore STORE removed-N' "$(sed 's/[0-9]\{10,\}/N/' <<<"$command")"
 change=${command##* }
 is 'a snapshot each' 101 "$(ls "$P" | grep -c "^$change-")"
 is '--dry-run tells the plan' "put the tables of the 101 snapshots $change-... as they were in the place of what is there now" "$("$CTL" snapshot restore --dry-run "$M" "$change")"
 ok 'the command that errors names' "$CTL" snapshot restore --force "$M" "$change"
 is 'brings back all' '' "$(rsync -aXn --delete --itemize-changes "$W/many/" "$M/many/")"
-ok 'they go by one command, too' "$CTL" snapshot drop --force "$M" "$change"
+ok 'one command drops all of them' "$CTL" snapshot drop --force "$M" "$change"
 is 'all of them' 0 "$(ls "$P" | grep -c "^$change-")"
 is 'and are not there' 6 "$("$CTL" snapshot drop --force "$M" "$change" >"$W/out" 2>&1; echo $?)"
 for snapshot in "$P"/*; do rmdir "$snapshot"; done
@@ -206,7 +206,7 @@ ok 'by a timer' bash -c "HOME='${M%/*}'; $line"
 is 'one of the hour' hour-09 "$(ls "$P")"
 ok 'rm -r of a table' rm -r "$M/many/t"
 is 'takes none' hour-09 "$(ls "$P")"
-ok 'it comes back' "$CTL" snapshot restore --force "$M" hour-09 many.t
+ok 'the table comes back' "$CTL" snapshot restore --force "$M" hour-09 many.t
 is 'whole' '' "$(rsync -aXn --delete --itemize-changes "$W/t/" "$M/many/t/")"
 rm -r "$M/many"
 for snapshot in "$P"/*; do rmdir "$snapshot"; done

@@ -105,7 +105,7 @@ refused 'a record without its header' 'Invalid argument' add "$t/1.csv" '1,csv,x
 ok 'a table with one column for a key' put "$M/k/flat.csv" $'Up,name\nA,ada\n'
 is 'its partition' '{"name": "ada", "\"Up\"": "A"}' "$(cat "$M/k/flat/ada.ndjson")"
 ok 'under its name' add "$M/k/flat.ndjson" '{"name": "bob", "\"Up\"": "B", "v": 2}'
-is 'it comes back' 'B 2' "$(cat "$M/k/flat/bob/Up" "$M/k/flat/bob/v" | paste -sd' ')"
+is 'the value of the quoted column is read back' 'B 2' "$(cat "$M/k/flat/bob/Up" "$M/k/flat/bob/v" | paste -sd' ')"
 
 # ----------------------------------------------------------------- removing
 before=$(cat "$t/1/x.ndjson")

@@ -75,6 +75,6 @@ echo 'INSERT INTO' >&8
 refused 'a statement in two writes' 'Invalid argument' bash -c 'echo "k.none (p) VALUES (1);" >&8'
 ok 'the next one' bash -c 'echo "INSERT INTO k.t (p) VALUES ('\''c'\'');" >&8'
 exec 8>&-
-is 'they are there' 'b c' "$(ls "$M/k/t" | paste -sd' ')"
+is 'the whole statements made rows' 'b c' "$(ls "$M/k/t" | paste -sd' ')"
 stop
 done_testing

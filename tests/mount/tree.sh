@@ -4,7 +4,7 @@
 start
 is 'an empty store' '' "$(names "$M")"
 ok 'mkdir makes a keyspace' mkdir "$M/shop"
-is 'it is listed' 'shop' "$(names "$M")"
+is 'the keyspace is listed' 'shop' "$(names "$M")"
 is 'with its schema' 'schema.cql' "$(names "$M/shop")"
 is 'the schema begins with its CREATE' "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': '1'}  AND durable_writes = true;" "$(head -1 "$M/shop/schema.cql")"
 run_cql <<'C'

@@ -35,7 +35,7 @@ before=$(get writetime "$t/1/a")
 ok 'user.ttl is set' setfattr -n user.ttl -v 3000 "$t/1/a"
 is 'the value stays' 1 "$(cat "$t/1/a")"
 is 'the mtime stays' 981173106 "$(stat -c %Y "$t/1/a")"
-ok 'it was written' test "$(get writetime "$t/1/a")" -gt "$before"
+ok 'the cell was written anew' test "$(get writetime "$t/1/a")" -gt "$before"
 ok 'CQL sees it' test "$(ttl a 1)" -gt 2900
 is 'only this cell' null "$(ttl b 1)"
 is 'the row has none' '' "$(list "$t/1")"
@@ -43,14 +43,14 @@ ok 'an absolute time' setfattr -n user.expires -v "$(date -u -d '+2 hours' +%Y-%
 left=$(get ttl "$t/1/b")
 ok 'gives the rest' test "$left" -gt 7000 -a "$left" -le 7200
 ok 'taken away' setfattr -x user.expires "$t/1/b"
-is 'it stays for good' null "$(ttl b 1)"
+is 'the cell stays for good' null "$(ttl b 1)"
 refused 'no number' 'Invalid argument' setfattr -n user.ttl -v soon "$t/1/b"
 refused 'no time' 'Invalid argument' setfattr -n user.expires -v tomorrow "$t/1/b"
 for name in expires ttl; do
 	refused "$name beyond all numbers" 'Invalid argument' setfattr -n user.$name -v 9223372036854775807 "$t/1/b"
 done
 is 'and why' 'a ttl is 1 to 630720000 seconds' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f7-)"
-ok 'it is still there' test -e "$t/1/b"
+ok 'the cell is still there' test -e "$t/1/b"
 ok 'a write without one is for good' put "$t/1/a" 5
 is 'so it is' null "$(ttl a 1)"
 
@@ -65,7 +65,7 @@ is 'and wins' 6 "$(cat "$t/1/a")"
 
 # Rows: the marker; R.json: the marker and all cells.
 ok 'on a row' setfattr -n user.ttl -v 4000 "$t/1"
-ok 'it is listed' test "$(list "$t/1")" = user.expires
+ok 'the attribute of the row is listed' test "$(list "$t/1")" = user.expires
 is 'not on its cells' null "$(ttl b 1)"
 ok 'on its document' setfattr -n user.ttl -v 4000 "$t/1.json"
 ok 'all cells' test "$(ttl a 1)" -gt 3900 -a "$(ttl b 1)" -gt 3900
@@ -141,7 +141,7 @@ for i in range(20, 60):
 is 'and that is written' 8 "$(cat "$c/8/a")"
 is 'is the empty value where there is one' b "$(ls "$c"/[2-5][0-9] | sed '/:$/d; /^$/d' | sort -u)"
 is 'for all of them' 41 "$(cql "SELECT count(*) FROM k.c WHERE b = '' ALLOW FILTERING" | jq '.rows[0][0]')"
-ok 'they go' rm -r "$c"/[2-5][0-9] "$c/8"
+ok 'the rows can be removed' rm -r "$c"/[2-5][0-9] "$c/8"
 is 'and leave the rest' "$before" "$(rows)"
 refused 'no other nodes' 'Operation not permitted' mknod "$c/3/b" p
 ok 'while it is pending' python3 -c 'import os, sys
