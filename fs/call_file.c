@@ -323,8 +323,10 @@ int64_t fs_write(struct fs *fs, struct fs_call *call, uint64_t node,
 	int err;
 
 	(void)node;
-	if (!op)
+	if (!op) {
+		handle_has_no_op(h, true);
 		return -ENOMEM;
+	}
 	op->bound = h->node;
 	if (h->node->ops->file->write) {
 		op->runs_statements = h->node->ops->file->statements;
@@ -356,8 +358,10 @@ int fs_flush(struct fs *fs, struct fs_call *call, uint64_t node,
 	if (!h->writer)
 		return 0;
 	op = op_begin(fs, call);
-	if (!op)
+	if (!op) {
+		handle_has_no_op(h, false);
 		return -ENOMEM;
+	}
 	op->bound = h->node;
 	err = op_end(op, handle_flush(op, h), h->node, NULL);
 	wait_now(h, call);

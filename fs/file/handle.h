@@ -75,6 +75,7 @@ struct handle {
 	char *why;		/* its reason or that of torn, or NULL */
 	bool wrote, truncated;		/* since the last commit, by this one */
 	unsigned flushes;		/* since it last wrote or truncated */
+	bool told;			/* the last of them failed: so does the close */
 	_Atomic uint64_t wait_for;	/* a notice, for the next reply */
 	_Atomic bool counted;		/* in handles.empties; set under lock */
 	struct charge open;		/* of the handle itself */

@@ -24,6 +24,7 @@ void handle_changed(struct fs *fs, struct handle *h, bool truncated)
 	h->wrote = !truncated;
 	h->truncated = truncated;
 	h->flushes = 0;
+	h->told = false;
 	handle_count_empty(fs, h, false);
 }
 
@@ -142,6 +143,17 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 	return 0;
 }
 
+void handle_has_no_op(struct handle *h, bool writes)
+{
+	if (!h->buffer)
+		return;
+	mutex_lock(&h->buffer->lock);
+	if (writes && !h->failed)
+		h->failed = -ENOMEM;
+	h->told = true;
+	mutex_unlock(&h->buffer->lock);
+}
+
 int handle_flush(struct op *op, struct handle *h)
 {
 	bool done = false, waits = false;
@@ -153,6 +165,7 @@ int handle_flush(struct op *op, struct handle *h)
 		return 0;
 	mutex_lock(&h->buffer->lock);
 	err = flush_locked(op, h, &done, &waits);
+	h->told = done && err && err != -EINTR;
 	mutex_unlock(&h->buffer->lock);
 	if (done && !err)
 		tell_committed(op, h);
@@ -166,13 +179,15 @@ int handle_finish(struct op *op, struct handle *h)
 {
 	struct node *n = h->node;
 	bool is_new, is_last;
-	int err;
+	int err = 0;
 
 	if (n->ops->file->close)
 		n->ops->file->close(op, h);
 	if (!h->buffer)
 		return 0;
-	err = handle_commit(op, h, COMMIT_ALL);
+	/* A close that failed stores nothing later. */
+	if (!h->told)
+		err = handle_commit(op, h, COMMIT_ALL);
 	mutex_lock(&h->buffer->lock);
 	is_new = h->buffer->is_new && !n->ops->file->document;
 	mutex_unlock(&h->buffer->lock);

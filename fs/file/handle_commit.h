@@ -46,6 +46,9 @@ enum commit {
 	COMMIT_EMPTY,		/* only a waiting empty value: h->counted */
 };
 int handle_commit(struct op *op, struct handle *h, enum commit what);
+/* Note that no op could begin: a write commits nothing more then, and what a flush
+ * left is not stored by the release. */
+void handle_has_no_op(struct handle *h, bool writes);
 /* Commit as a FLUSH does. */
 int handle_flush(struct op *op, struct handle *h);
 /* Close its last descriptor: commit what is left, and give up its buffer. */

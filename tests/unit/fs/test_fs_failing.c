@@ -134,6 +134,33 @@ START_TEST(a_value_whose_write_found_no_memory_stays)
 }
 END_TEST
 
+/* A value is stored or not as its close says. */
+START_TEST(a_close_that_found_no_memory_stores_nothing)
+{
+	const char *path = "shop/users/a/country";
+	long nth = 0, failed;
+	struct open_file f;
+	int err;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	do {
+		ok(tree_echo(&shop, path, CREATE, "nz\n"));
+		ok(tree_open_file(&shop, path, O_WRONLY | O_TRUNC, &f));
+		ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle,
+					  0, bytes_str("aus\n")), 4);
+		mem_fail_at(++nth, 0);
+		err = fs_flush(shop.fs, &shop.call, f.node, f.handle);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		fs_release(shop.fs, &shop.call, f.node, f.handle);
+		fs_forget(shop.fs, f.node, 1);
+		ck_assert(!err || err == -ENOMEM);
+		cat_is(path, err ? "nz\n" : "aus\n");
+	} while (failed);
+	ck_assert_int_gt(nth, 3);
+}
+END_TEST
+
 START_TEST(a_refused_end_of_a_temporary_file_is_not_kept)
 {
 	const char *file = "shop/users/a/.age.abcdef";
@@ -174,6 +201,7 @@ SUITE(fs_failing)
 	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
 	tcase_add_loop_test(tc, a_cell_is_moved_whole_without_memory, 0, 2);
 	tcase_add_loop_test(tc, a_value_whose_write_found_no_memory_stays, 0, 2);
+	tcase_add_test(tc, a_close_that_found_no_memory_stores_nothing);
 	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
 	tcase_add_test(tc, a_backup_of_a_cell_has_its_end);
 	suite_add_tcase(suite, tc);
