@@ -226,7 +226,7 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 	struct buf name = BUF_INIT, value = BUF_INIT;
 	struct bytes whole = text;
 	struct node *dir = n->parent;
-	bool waits = may_wait(op, dir);
+	bool waits = may_wait(op, dir), waits_as_text = false;
 	int err;
 
 	if (text.len && text.ptr[text.len - 1] == '\n')
@@ -240,18 +240,24 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 		err = op_refuse(op, -EINVAL,
 				"this key belongs to the directory '%s'",
 				buf_cstr(&name));
-	if (!err)
+	if (err == -EINVAL && waits) {
+		op->reason[0] = 0;
+		waits_as_text = true;
+		err = 0;
+	}
+	/* First, so that one that cannot be stored is no key. */
+	if (!err && waits)
+		err = waiting_save_key(op, n, whole);
+	if (!err && waits_as_text)
+		err = unkeyed_hold(op, n, whole, how);
+	else if (!err)
 		err = has_key(dir) ? unkeyed_settle_again(op, dir) :
 				     set_key(op, dir, buf_bytes(&value));
-	if (!err)
+	if (!err && !waits_as_text)
 		atomic_fetch_and(&dir->flags, ~(uint32_t)NODE_NO_KEY_FILE);
 	buf_release(&name);
 	buf_release(&value);
-	if (err == -EINVAL && waits) {
-		op->reason[0] = 0;
-		err = unkeyed_hold(op, n, whole, how);
-	}
-	return !err && waits ? waiting_save_key(op, n, whole) : err;
+	return err;
 }
 
 /* Remove it: rm -r must be able to, and tar, which then makes it again. Its
