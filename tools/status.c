@@ -233,25 +233,20 @@ static void print_state_json(struct buf *out, const struct tool_place *p,
 }
 
 /* Show one. out NULL: for people. */
-static int show(const struct tool_place *p, struct buf *out)
+static void show(const struct tool_place *p, const struct status_state *s,
+		 struct buf *out)
 {
-	struct status_state s;
-	int status;
-
-	look(&s, p);
 	if (out)
-		print_state_json(out, p, &s);
+		print_state_json(out, p, s);
 	else
-		print_state(p, &s);
-	status = s.status;
-	state_release(&s);
-	return status;
+		print_state(p, s);
 }
 
 static int show_place(const char *path, struct buf *out)
 {
 	struct tool_place p = PLACE_INIT;
 	char *mount, *real = force_path(path);
+	struct status_state s;
 	int status = TOOL_DONE;
 
 	/* The mount itself is not asked: its daemon may not answer. */
@@ -266,7 +261,10 @@ static int show_place(const char *path, struct buf *out)
 	mount = p.mount ? NULL : place_mount_of_store(p.store);
 	if (mount)
 		p.mount = mount;
-	status = show(&p, out);
+	look(&s, &p);
+	show(&p, &s, out);
+	status = s.status;
+	state_release(&s);
 	place_release(&p);
 	return status;
 }
@@ -281,6 +279,18 @@ static bool is_of_this_user(const struct mntent *entry)
 						NULL, 10) == getuid()));
 }
 
+/* True if it was unmounted while it was looked at. */
+static bool has_gone(const struct tool_place *p)
+{
+	char *store, *mount = tool_mount_at(p->mount, &store);
+	bool gone = !mount || strcmp(mount, p->mount) != 0 ||
+		    strcmp(store, p->store) != 0;
+
+	free(mount);
+	free(store);
+	return gone;
+}
+
 static int show_all(struct buf *out)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -291,15 +301,19 @@ static int show_all(struct buf *out)
 	while (mounts && (entry = getmntent(mounts))) {
 		struct tool_place p = { entry->mnt_dir, entry->mnt_fsname, NULL,
 				   NULL, NULL };
-		int status;
+		struct status_state s;
 
 		if (!is_of_this_user(entry))
 			continue;
-		if (out)
-			buf_add_str(out, count ? ",\n " : "[");
-		status = show(&p, out);
-		worst = worst ? worst : status;
-		count++;
+		look(&s, &p);
+		if (!s.problem[0] || !has_gone(&p)) {
+			if (out)
+				buf_add_str(out, count ? ",\n " : "[");
+			show(&p, &s, out);
+			worst = worst ? worst : s.status;
+			count++;
+		}
+		state_release(&s);
 	}
 	if (mounts)
 		endmntent(mounts);
