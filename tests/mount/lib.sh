@@ -19,9 +19,15 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-}:log_path=$W/log.sanitizer
 start() {
 	"$WIDEFS" --log-file="$W/log" "$@" "$S" "$M" 2>>"$W/stderr" || { echo "FAIL: the mount: $(tail -1 "$W/stderr")"; failed=$((failed + 1)); done_testing; }
 }
-# stop: unmounts and waits until the daemon has closed the store.
+# stop: unmounts and waits until the daemon has closed the store. It is busy while
+# another suite's `widefsctl status` looks at each mount.
 stop() {
-	umount "$M" 2>/dev/null || fusermount3 -u "$M"
+	local i
+	for ((i = 0; i < 100; i++)); do
+		! umount "$M" 2>/dev/null && ! fusermount3 -u "$M" 2>/dev/null &&
+			grep -qF " $M fuse" /proc/self/mounts || break
+		sleep 0.1
+	done
 	wait_closed
 }
 # A process that ends has no command line any more before it closes its files.
