@@ -252,14 +252,16 @@ static bool has_deletion(const struct row *row)
 void write_finish_row(struct write *w)
 {
 	struct row_builder *b = w->row;
-	const struct row *one = &b->row;
+	const struct row *one;
 	struct row merged;
 
-	if (w->failed || !b->table || is_empty(&b->row)) {
-		if (!w->failed)
-			b->table = NULL;
+	if (w->failed)	/* without memory there is no row either */
+		return;
+	if (!b->table || is_empty(&b->row)) {
+		b->table = NULL;
 		return;
 	}
+	one = &b->row;
 	if (b->clustering && key_keeps_clustering(b->table))
 		write_spelling(w);
 	sort_cells(&b->row);
