@@ -1,6 +1,7 @@
 /* widefsctl status: is a mount healthy, and what it holds in a few lines. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <mntent.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -294,16 +295,17 @@ static bool has_gone(const struct tool_place *p)
 static int show_all(struct buf *out)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *entry;
+	char line[4 * PATH_MAX];
+	struct mntent entry;
 	unsigned count = 0;
 	int worst = TOOL_DONE;
 
-	while (mounts && (entry = getmntent(mounts))) {
-		struct tool_place p = { entry->mnt_dir, entry->mnt_fsname, NULL,
+	while (mounts && getmntent_r(mounts, &entry, line, sizeof(line))) {
+		struct tool_place p = { entry.mnt_dir, entry.mnt_fsname, NULL,
 				   NULL, NULL };
 		struct status_state s;
 
-		if (!is_of_this_user(entry))
+		if (!is_of_this_user(&entry))
 			continue;
 		look(&s, &p);
 		if (!s.problem[0] || !has_gone(&p)) {
