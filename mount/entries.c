@@ -46,9 +46,12 @@ static void put_attr(struct fuse_attr *to, const struct stat *from)
 	};
 }
 
+/* Of an entry without a node the kernel takes neither attributes nor times. */
 static void put_entry(struct fuse_entry_out *to, const struct fs_entry *entry)
 {
 	memset(to, 0, sizeof(*to));
+	if (!entry->node)
+		return;
 	to->nodeid = entry->node;
 	to->generation = entry->generation;
 	put_seconds(&to->entry_valid, &to->entry_valid_nsec,

@@ -160,9 +160,9 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 
 /* ---------------------------------------------------------------- listing */
 /* Add the cells of a column, which begin at `cells`, to the listing, with its
- * name as their value. */
+ * name as their value. timed: a time may be stored beside a cell. */
 static int add_column(struct op *op, struct listing *l,
-		      const struct cell_view *cells, size_t count)
+		      const struct cell_view *cells, size_t count, bool timed)
 {
 	const struct column *c = cells->column;
 	struct child child;
@@ -170,10 +170,12 @@ static int add_column(struct op *op, struct listing *l,
 
 	if (got)
 		return got;
-	if (child.ops == &kind_collection)
+	if (child.ops == &kind_collection) {
 		collection_times(&child, cells, count);
-	else
+	} else {
 		cell_child(&child, l->place.table, c->type, cells);
+		child.time_is_read = !timed;
+	}
 	child.value = bytes_str(c->name);
 	got = listing_children_add(op, l, &child);
 	return got ? got : op_refuse_resource(op, RESOURCE_RESULTS, -ENOSPC);
@@ -186,6 +188,7 @@ static int begin_listing(struct op *op, struct listing *l)
 	const struct cell_view *cells;
 	struct row_view row;
 	size_t i, next, count;
+	bool timed;
 	int got = listing_place(op, l);
 
 	if (!got)
@@ -195,12 +198,13 @@ static int begin_listing(struct op *op, struct listing *l)
 	cells = l->place.is_static ? row.statics : row.cells;
 	count = l->place.is_static ? row.static_count : row.cell_count;
 	listing_children_begin(l);
+	timed = l->names || times_exist(op, l->node->table, &kind_cell);
 	for (i = 0; i < count && got >= 0; i = next) {
 		next = i + 1;
 		while (next < count && cells[next].column == cells[i].column)
 			next++;
 		if (!cells[i].column->hidden)
-			got = add_column(op, l, &cells[i], next - i);
+			got = add_column(op, l, &cells[i], next - i, timed);
 	}
 	return got < 0 ? got : 0;
 }

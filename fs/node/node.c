@@ -337,12 +337,17 @@ struct node *node_follow(struct node_table *t, struct node *n)
 {
 	struct node *above, *now = node_now(n), *found;
 
+	if (now != n) {
+		node_get(now);
+		node_put(t, n);
+	}
 	if (!node_is_followed(now) || now->table == now || node_is_current(now))
-		return node_get(now);
-	above = node_follow(t, now->parent);
+		return now;
+	above = node_follow(t, node_get(now->parent));
 	found = above != now->parent && node_is_current(above) ?
 			node_forward(t, now, above) : node_get(now);
 	node_put(t, above);
+	node_put(t, now);
 	return found;
 }
 

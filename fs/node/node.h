@@ -223,7 +223,8 @@ bool node_is_followed(const struct node *n);
 /*
  * Return the node (a reference) that the directory n became by renames of its own or
  * of directories above it; in a table those above it are followed now, and n
- * forwards to it from then on. n itself where there is none.
+ * forwards to it from then on. n itself where there is none. Takes over the
+ * caller's reference to n.
  */
 struct node *node_follow(struct node_table *t, struct node *n);
 /* Return a node that forwards to n, of the same name in dir, which was moved or

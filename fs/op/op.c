@@ -362,14 +362,11 @@ bool op_is_fresh(const struct op *op)
 struct node *op_node(struct fs *fs, uint64_t id)
 {
 	struct node *n = node_by_id(&fs->nodes, id);
-	struct node *now;
 
 	if (!n)
 		return NULL;
 	node_saw(n);
-	now = node_follow(&fs->nodes, n);
-	node_put(&fs->nodes, n);
-	return now;
+	return node_follow(&fs->nodes, n);
 }
 
 struct node *op_node_of_child(struct op *op, struct node *dir,

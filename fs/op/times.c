@@ -186,21 +186,18 @@ int64_t times_row_expires_s(const struct row_view *row)
 	return latest ? latest : NO_TIME;
 }
 
-static int64_t earlier(int64_t a_s, int64_t b_s)
-{
-	return a_s < b_s ? a_s : b_s;	/* NO_TIME is later than all */
-}
-
 int64_t times_row_changes_s(const struct row_view *row)
 {
 	int64_t first = row->marker.ttl ? row->marker.expires : NO_TIME;
 	uint32_t i;
 
 	for (i = 0; i < row->cell_count; i++)
-		first = earlier(first, row->cells[i].expires_s);
+		if (row->cells[i].expires_s < first)
+			first = row->cells[i].expires_s;
 	for (i = 0; i < row->static_count; i++)
-		first = earlier(first, row->statics[i].expires_s);
-	return first;
+		if (row->statics[i].expires_s < first)
+			first = row->statics[i].expires_s;
+	return first;	/* NO_TIME is later than all */
 }
 
 int64_t times_child_changes_s(const struct child *c)
@@ -267,9 +264,13 @@ static int hints_of(struct op *op, struct node *table, const struct table *t,
 static int read_hints(struct op *op, struct node *table, const struct table *t,
 		      uint32_t *hints)
 {
-	struct node *twin = twin_table(op, table, t);
-	int err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
+	struct node *twin;
+	int err;
 
+	if (twin_is_self(table))
+		return hints_of(op, table, t, hints);
+	twin = twin_table(op, table, t);
+	err = twin ? hints_of(op, twin, t, hints) : -ESTALE;
 	node_put(&op->fs->nodes, twin);
 	return err;
 }

@@ -6,7 +6,6 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 
-
 struct node *twin_of(struct fs *fs, struct node *n)
 {
 	struct node *above, *twin;
@@ -59,12 +58,17 @@ static struct node *step(struct op *op, struct node *dir, const char *raw,
 	return n;
 }
 
+bool twin_is_self(const struct node *table)
+{
+	return !table->json && (table->snapshot || node_is_current(table));
+}
+
 struct node *twin_table(struct op *op, struct node *table,
 			const struct table *t)
 {
 	struct node *k, *n;
 
-	if (!table->json && (table->snapshot || node_is_current(table)))
+	if (twin_is_self(table))
 		return node_get(table);
 	k = step(op, op->fs->nodes.root, t->keyspace, 0);
 	n = k ? step(op, k, t->name, t->number) : NULL;

@@ -13,6 +13,8 @@
 struct node *twin_of(struct fs *fs, struct node *n);
 /* Tell the kernel that the attributes of n's twin changed, if n is in .json. */
 void twin_changed(struct op *op, struct node *n);
+/* True if the hints of this node of a table hold for it itself. */
+bool twin_is_self(const struct node *table);
 /*
  * Return the node of the table whose hints hold for `table`: of one in .json, and
  * of one that was renamed, the mount's present one, made where it is not in memory;

@@ -41,10 +41,9 @@ static void close_stream(struct fs *fs, struct listing *l)
 		node_put(&fs->nodes, l->kept[i]);
 	mem_free(l->kept);
 	l->kept = NULL;
-	listing_children_begin(l);
 	mem_free(l->children);
 	l->children = NULL;
-	l->room = 0;
+	l->index = l->count = l->used = l->room = 0;
 	arena_release(&l->values);
 	charge_end(&fs->accounts, &l->charge);
 	l->granted = 0;
@@ -84,6 +83,17 @@ void listing_children_begin(struct listing *l)
 	arena_clear(&l->values);
 }
 
+/* Charge the listing's memory with that many bytes of children, which are granted
+ * then. */
+static int charge_children(struct op *op, struct listing *l, size_t bytes)
+{
+	int err = charge_held(op, l, bytes);
+
+	if (!err)
+		l->granted = bytes;
+	return err;
+}
+
 /* Let it hold that many bytes of children: 1; 0: those that there are must do;
  * -errno: there are none yet. */
 static int grant(struct op *op, struct listing *l, size_t bytes)
@@ -97,11 +107,9 @@ static int grant(struct op *op, struct listing *l, size_t bytes)
 		return 1;
 	if (more > CHILDREN_MOST && l->count)
 		return 0;
-	err = charge_held(op, l, more);
-	if (!err) {
-		l->granted = more;
+	err = charge_children(op, l, more);
+	if (!err)
 		return 1;
-	}
 	if (!l->count)
 		return err;
 	op->reason[0] = 0;
@@ -149,10 +157,10 @@ static int open_stream(struct op *op, struct listing *l)
 	l->schema = schema_get(op->schema);
 	err = node_children(&op->fs->nodes, l->node, CHILDREN_KEPT, &l->kept,
 			    &l->kept_count);
-	if (!err && l->kept_count)
+	if (!err && l->kept_count) {
 		qsort(l->kept, l->kept_count, sizeof(*l->kept), by_name);
-	if (!err)
 		err = charge_held(op, l, 0);
+	}
 	if (err)
 		close_stream(op->fs, l);
 	return err;
@@ -171,7 +179,8 @@ int listing_place(struct op *op, struct listing *l)
 	l->arena = op->arena;
 	op->arena = arena;
 	op->schema = schema;
-	return err ? err : charge_held(op, l, l->granted);
+	return err ? err : charge_children(op, l, l->granted ? l->granted :
+							 CHILDREN_LEAST);
 }
 
 static bool kept_before(const void *element, const void *key)
@@ -451,14 +460,13 @@ void listings_rest(struct fs *fs)
 }
 
 static void link_listing(struct fs *fs, struct listing *l)
+	REQUIRES(&fs->listings_lock)
 {
-	mutex_lock(&fs->listings_lock);
 	l->next = fs->listings;
 	if (l->next)
 		l->next->link = &l->next;
 	l->link = &fs->listings;
 	fs->listings = l;
-	mutex_unlock(&fs->listings_lock);
 }
 
 static void unlink_listing(struct fs *fs, struct listing *l)
@@ -470,13 +478,11 @@ static void unlink_listing(struct fs *fs, struct listing *l)
 	mutex_unlock(&fs->listings_lock);
 }
 
-/* Count another listing of n. */
-static void count_open(struct fs *fs, struct node *n)
+/* Count another listing of n. With the lock of listings held. */
+static void count_open(struct node *n)
 {
-	mutex_lock(&fs->listings_lock);
 	if (!atomic_fetch_add(&n->opens, 1))
 		atomic_store(&n->listed, atomic_load(&n->changes));
-	mutex_unlock(&fs->listings_lock);
 }
 
 int listing_open(struct op *op, struct node *n, struct listing **out)
@@ -498,15 +504,18 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 	l->values = ARENA_INIT;
 	l->node = node_get(n);
 	l->documents = n->json;
-	count_open(op->fs, n);
+	mutex_lock(&op->fs->listings_lock);
+	count_open(n);
 	link_listing(op->fs, l);
+	mutex_unlock(&op->fs->listings_lock);
 	*out = l;
 	return 0;
 }
 
 void listing_follow(struct fs *fs, struct listing *l)
 {
-	struct node *before = l->node, *now = node_follow(&fs->nodes, before);
+	struct node *before = l->node;
+	struct node *now = node_follow(&fs->nodes, node_get(before));
 
 	if (now == before) {
 		node_put(&fs->nodes, now);
@@ -516,7 +525,9 @@ void listing_follow(struct fs *fs, struct listing *l)
 	close_stream(fs, l);
 	l->node = now;
 	mutex_unlock(&l->lock);
-	count_open(fs, l->node);
+	mutex_lock(&fs->listings_lock);
+	count_open(l->node);
+	mutex_unlock(&fs->listings_lock);
 	atomic_fetch_sub(&before->opens, 1);
 	node_put(&fs->nodes, before);
 }
