@@ -19,6 +19,11 @@ int connect_place(struct cql_backend **out, const struct tool_place *p,
 {
 	bool unwritable = p->mount && is_read_only(p->mount);
 
+	if (unwritable && *p->store != '/') {	/* it has -o fsname */
+		tool_complain(p->mount, "it is mounted read-only and does not "
+			      "tell its store (name the store instead)");
+		return TOOL_FAILED;
+	}
 	return p->mount && !unwritable ?
 		       cql_mount_open(out, p->mount) :
 		       cql_store_open(out, p->store, read_only || unwritable);

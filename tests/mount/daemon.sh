@@ -40,6 +40,9 @@ is 'schema' "$("$CTL" schema "$S" shop.t)" "$("$CTL" schema "$M/shop/t" 2>&1)"
 before=$(cd "$S" && find . -type f -exec stat -c '%n %s %Y %Z' {} + | sort)
 stop
 is 'not one byte' "$before" "$(cd "$S" && find . -type f -exec stat -c '%n %s %Y %Z' {} + | sort)"
+start -o ro,fsname=wide
+refused 'a read-only mount of another name' 'name the store instead' "$CTL" schema "$M"
+stop
 start -o keyspace=shop,max_value=1M,commit=0
 is 'one keyspace alone' shop "$(ls "$M")"
 refused 'a value over max_value' 'File too large' dd if=/dev/zero of="$M/shop/t/p/big" bs=64k count=17 status=none
