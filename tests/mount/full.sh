@@ -1,11 +1,7 @@
 # A full disk: what frees room goes on, nothing is lost, and the service returns
 # without a mount (P12).
 . tests/mount/lib.sh
-D=$W/disk S=$W/disk/store
-mkdir "$D"
-sudo=; [ "$(id -u)" = 0 ] || sudo=sudo
-$sudo mount -t tmpfs -o size=40m tmpfs "$D" || fail 'a small disk'
-trap '$sudo umount -l "$D"; finish' EXIT
+small_disk 40m
 start
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

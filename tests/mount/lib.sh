@@ -19,7 +19,15 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-}:log_path=$W/log.sanitizer
 start() {
 	"$WIDEFS" --log-file="$W/log" "$@" "$S" "$M" 2>>"$W/stderr" || { echo "FAIL: the mount: $(tail -1 "$W/stderr")"; failed=$((failed + 1)); done_testing; }
 }
-# stop: unmounts and waits until the daemon has closed the store. It is busy while
+# small_disk SIZE: the store of this suite is on a disk of that size in memory, $D.
+small_disk() {
+	D=$W/disk S=$W/disk/store sudo=
+	[ "$(id -u)" = 0 ] || sudo=sudo
+	mkdir "$D"
+	$sudo mount -t tmpfs -o size="$1" tmpfs "$D" || fail 'a small disk'
+	trap '$sudo umount -l "$D"; finish' EXIT
+}
+# stop: unmounts and waits until the daemon has closed the store. The mount is busy while
 # another suite's `widefsctl status` looks at each mount.
 stop() {
 	local i

@@ -1,10 +1,7 @@
 # The automatic snapshots of several users: the bound is fair to each (fs/README.md, "Snapshots").
 . tests/mount/lib.sh
 [ "$(id -u)" = 0 ] || { echo 'only root can be two users'; pass; done_testing; }
-D=$W/disk S=$W/disk/store
-mkdir "$D"
-mount -t tmpfs -o size=40m tmpfs "$D" || fail 'a small disk'
-trap 'umount -l "$D"; finish' EXIT
+small_disk 40m
 chmod 755 "$W" "$M"
 ada=65534 bob=65533 P=$M/.snapshots
 as() { local uid=$1; shift; setpriv --reuid="$uid" --regid="$uid" --clear-groups -- "$@"; }

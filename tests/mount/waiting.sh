@@ -21,11 +21,7 @@ cp -r "$M/w$seed/names" "$W/away/"
 stop
 is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
 
-D=$W/disk S=$W/disk/store
-mkdir "$D"
-sudo=; [ "$(id -u)" = 0 ] || sudo=sudo
-$sudo mount -t tmpfs -o size=24m tmpfs "$D" || fail 'a small disk'
-trap '$sudo umount -l "$D"; finish' EXIT
+small_disk 24m
 start
 mkdir "$M/k" "$M/k/names"
 for dir in "$W/away/names"/*; do mkdir "$M/k/names/${dir##*/}"; done
