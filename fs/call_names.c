@@ -2,6 +2,7 @@
 #include "fs/fs.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "fs/at.h"
 #include "fs/file/keep.h"
@@ -38,6 +39,19 @@ static int look_for_mkdir(struct at *at, struct child *c, struct node **n)
 	return -ESTALE;
 }
 
+/* Say of a name as queries have it that there are none in this directory. (In a
+ * partition of plain files it is a file's.) */
+static void tell_of_query(struct at *at)
+{
+	if (at->op->tells_missing || at->dir->ops->plain_names ||
+	    at->name.ptr[0] != '@' || !strpbrk((const char *)at->name.ptr, "=~"))
+		return;
+	at->op->reason[0] = 0;
+	op_refuse(at->op, -ENOENT,
+		  "queries are in tables, partitions and prefixes");
+	at->op->tells_missing = true;
+}
+
 static int lookup_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		      const char *name, struct fs_entry *entry)
 {
@@ -57,6 +71,8 @@ static int lookup_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	err = at_or_lost(&at, err);
 	if (!err)
 		err = at_fill_entry(&at, n, &c, entry);
+	else if (err == -ENOENT)
+		tell_of_query(&at);
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);
 }

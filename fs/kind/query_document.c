@@ -23,8 +23,12 @@ int query_document_child(struct op *op, struct node *dir, struct bytes name,
 	struct bytes base;
 	int err;
 
-	if (!rows_form(name_suffix(name, &base), &form))
-		return -ENOENT;
+	if (!rows_form(name_suffix(name, &base), &form)) {
+		op->tells_missing = true;
+		return op_refuse(op, -ENOENT, "the document of a query ends in "
+				 ".ndjson or .csv; a value that ends so has "
+				 "%%2E for its dot");
+	}
 	err = row_query_parse(op, dir, base, &q);
 	if (err)
 		return err;

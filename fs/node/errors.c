@@ -65,12 +65,26 @@ void errors_print_command(struct buf *out, pid_t pid)
 	add_clean(out, len ? bytes_of(name, len) : bytes_str("?"));
 }
 
+/* True if a look that found nothing has told so before, last of all: programs
+ * look several times. Under lock. */
+static bool is_told(const struct errors *e, const struct error_line *line)
+{
+	const struct error_line *last = e->count ?
+		&e->lines[(e->count - 1) % ERRORS_MAX] : NULL;
+
+	return last && line->number == ENOENT && last->number == ENOENT &&
+	       last->ino == line->ino && last->pid == line->pid &&
+	       last->len == line->len &&
+	       !memcmp(last->text, line->text, line->len);
+}
+
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence)
 {
-	struct error_line *line;
+	struct error_line *line, made = { clock_now_us(), ino, pid, uid,
+					  number, NULL, 0 };
 	struct buf text = BUF_INIT;
-	char *made, *old;
+	char *unused;
 
 	errors_print_command(&text, pid);
 	buf_add_byte(&text, 0);
@@ -78,23 +92,20 @@ void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 	buf_add_byte(&text, 0);
 	add_clean(&text, bytes_str(sentence));
 	buf_add_byte(&text, 0);
-	made = buf_steal(&text, NULL);
-	if (!made)
+	made.text = buf_steal(&text, &made.len);
+	if (!made.text)
 		return;
+	unused = made.text;
 	mutex_lock(&e->lock);
 	if (!e->lines)
 		e->lines = mem_zalloc(ERRORS_MAX, sizeof(*e->lines));
-	if (!e->lines) {
-		mutex_unlock(&e->lock);
-		mem_free(made);
-		return;
+	if (e->lines && !is_told(e, &made)) {
+		line = &e->lines[e->count++ % ERRORS_MAX];
+		unused = line->text;
+		*line = made;
 	}
-	line = &e->lines[e->count++ % ERRORS_MAX];
-	old = line->text;
-	*line = (struct error_line){ clock_now_us(), ino, pid, uid, number,
-				     made };
 	mutex_unlock(&e->lock);
-	mem_free(old);
+	mem_free(unused);
 }
 
 static void print_line(struct buf *out, const struct error_line *line)

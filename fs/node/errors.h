@@ -19,6 +19,7 @@ struct error_line {
 	uid_t uid;
 	int number;		/* errno, positive; 0: a success */
 	char *text;		/* command, path, sentence, each ended by 0 */
+	size_t len;		/* of text */
 };
 struct errors {
 	struct mutex lock;
@@ -28,7 +29,8 @@ struct errors {
 /* Make an empty list; release frees its lines. Nobody else uses it then. */
 void errors_init(struct errors *e);
 void errors_release(struct errors *e);
-/* Add a line. Control bytes are escaped. Without memory the line is lost. */
+/* Add a line, but not the ENOENT of the line before once more. Control bytes
+ * are escaped. Without memory the line is lost. */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
 /* Append the command of a process, or "?" if it has ended. */

@@ -122,6 +122,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->in_statement = false;
 	op->changes_file = false;
 	op->reason[0] = 0;
+	op->tells_missing = false;
 	op->outer = current;
 	current = op;
 	if (call) {
@@ -242,8 +243,9 @@ static void explain(struct op *op, int err, struct node *n, const char *name)
 			  "nothing can be changed here");
 	if (file_is_full(err))
 		op_refuse(op, err, FILE_FULL);
-	/* A call on a missing object is no refusal. */
-	if (op->reason[0] && err != -ENOENT && err != -ENODATA)
+	/* A call on a missing object is no refusal; a query is never missing. */
+	if (op->reason[0] && err != -ENODATA &&
+	    (err != -ENOENT || op->tells_missing))
 		record_error(op, err, n, name, op->reason);
 }
 

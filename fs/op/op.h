@@ -237,6 +237,7 @@ struct op {
 	/* The kernel has locked only the directories of by_path. */
 	bool changes_file;
 	char reason[1024];		/* why it was refused; "" */
+	bool tells_missing;	/* of -ENOENT, too: the name is a query's */
 	struct op *outer;
 };
 /* Begin and end a call; NULL without memory. */

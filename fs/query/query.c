@@ -10,6 +10,9 @@
 #include "store/type/text/text.h"
 #include "store/type/value.h"
 
+/* The bytes of names of columns that a refusal shows, and one name more. */
+#define COLUMNS_SHOWN 500
+
 /* ------------------------------------------------------------------ values */
 /* Unescape a part of the name into op->text. */
 static int unescape(struct op *op, struct bytes spelled)
@@ -75,6 +78,24 @@ static int read_pattern(struct op *op, struct bytes spelled, struct bytes *out)
 }
 
 /* ------------------------------------------------------------------- parse */
+/* Refuse a column that t does not have, with those that it has: -ENOENT. */
+static int refuse_column(struct op *op, const struct table *t,
+			 const char *name)
+{
+	struct buf has = BUF_INIT;
+	uint32_t i;
+
+	for (i = 0; i < t->column_count && has.len < COLUMNS_SHOWN; i++)
+		if (!t->columns[i].hidden)
+			buf_add_format(&has, has.len ? ", %s" : "%s",
+				       t->columns[i].name);
+	op_refuse(op, -ENOENT, "%s has no column '%s'; it has %s%s", t->name,
+		  name, has.failed ? "?" : buf_cstr(&has),
+		  i < t->column_count ? ", …" : "");
+	buf_release(&has);
+	return -ENOENT;
+}
+
 static int find_column(struct op *op, const struct table *t,
 		       struct bytes spelled, const struct column **out)
 {
@@ -84,8 +105,7 @@ static int find_column(struct op *op, const struct table *t,
 		return err;
 	i = table_column(t, buf_bytes(&op->text));
 	if (i < 0)
-		return op_refuse(op, -ENOENT, "%s has no column '%s'", t->name,
-				 buf_cstr(&op->text));
+		return refuse_column(op, t, buf_cstr(&op->text));
 	*out = &t->columns[i];
 	return 0;
 }
@@ -160,8 +180,8 @@ static int resolve_columns(struct op *op, struct row_query *q)
 	return err;
 }
 
-int row_query_parse(struct op *op, struct node *dir, struct bytes name,
-		    struct row_query **out)
+static int parse(struct op *op, struct node *dir, struct bytes name,
+		 struct row_query **out)
 {
 	struct row_query *q = arena_zalloc(&op->arena, 1, sizeof(*q));
 	const char *why;
@@ -171,7 +191,7 @@ int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 	if (err)
 		return err == -EINVAL ? -ENOENT : err;	/* waits for its key */
 	err = query_parse(&q->terms, name, &why);
-	if (err && why)
+	if (err)
 		op_refuse(op, err, "%s", why);
 	for (i = 0; i < q->terms.count && !err; i++)
 		err = resolve(op, q->place.table, &q->terms.terms[i],
@@ -181,6 +201,15 @@ int row_query_parse(struct op *op, struct node *dir, struct bytes name,
 	if (!err)
 		err = resolve_columns(op, q);
 	*out = q;
+	return err;
+}
+
+int row_query_parse(struct op *op, struct node *dir, struct bytes name,
+		    struct row_query **out)
+{
+	int err = parse(op, dir, name, out);
+
+	op->tells_missing |= err == -ENOENT;
 	return err;
 }
 

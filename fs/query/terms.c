@@ -137,15 +137,14 @@ static int parse_term(struct query_terms *q, struct bytes text,
 		       add_term(q, before, QUERY_LIKE, name) : -ENOENT;
 }
 
-int query_parse(struct query_terms *out, struct bytes name, const char **why)
+static int parse_terms(struct query_terms *out, struct bytes name,
+		       const char **why)
 {
 	static const char cols[] = "@cols=";
 	struct bytes one;
 	bool more;
 	int err = 0;
 
-	memset(out, 0, sizeof(*out));
-	*why = NULL;
 	do {
 		if (bytes_begin_with(name, bytes_str(cols))) {
 			out->columns = bytes_of(name.ptr + sizeof(cols) - 1,
@@ -159,6 +158,20 @@ int query_parse(struct query_terms *out, struct bytes name, const char **why)
 			return -ENOENT;
 		err = parse_term(out, bytes_of(one.ptr + 1, one.len - 1), why);
 	} while (!err && more);
+	return err;
+}
+
+int query_parse(struct query_terms *out, struct bytes name, const char **why)
+{
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	*why = NULL;
+	err = parse_terms(out, name, why);
+	if (err == -ENOENT)
+		*why = "this is no query: its terms are @COLUMN=V, "
+		       "@COLUMN=LO..HI, @COLUMN~PATTERN, @token=N..M, "
+		       "@after=NAME, @limit=N, @desc and @scan, joined by ','";
 	return err;
 }
 

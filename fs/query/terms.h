@@ -31,7 +31,7 @@ struct query_terms {
 /*
  * Parse a name, without the suffix of a document. 0; -ENOENT: it is no query;
  * -EINVAL: a term is given twice, or is no number. On an error *why is the
- * reason, a constant sentence, or NULL.
+ * reason, a constant sentence; else NULL.
  */
 int query_parse(struct query_terms *out, struct bytes name, const char **why);
 /* Step through the columns of @cols: false after the last. rest: at first

@@ -147,7 +147,26 @@ refused 'an unknown column' 'No such file' ls "$g/@nothing=1"
 refused 'an unknown operator' 'No such file' ls "$g/@tweet_id>5"
 refused 'an unknown word' 'No such file' ls "$g/@newest"
 refused 'another spelling of a value' 'No such file' ls "$g/@tweet_id=0300"
-is 'a name that is no query is not in the errors' 0 "$(grep -c 0300 "$M/.widefs/errors")"
+is 'the right one is told, once' "/shop/tweets/gmason/@tweet_id=0300 ENOENT the name of this value is '300'" "$(grep 0300 "$M/.widefs/errors" | cut -d' ' -f5-)"
+# told TEXT NAME: a look at the name tells so.
+told() {
+	ls "$2" >/dev/null 2>&1
+	is "$2 is told of" "${2#"$M"} ENOENT $1" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+}
+grammar="this is no query: its terms are @COLUMN=V, @COLUMN=LO..HI, @COLUMN~PATTERN, @token=N..M, @after=NAME, @limit=N, @desc and @scan, joined by ','"
+elsewhere='queries are in tables, partitions and prefixes'
+told "users has no column 'aeg'; it has user_name, age, bio, country" "$u/@aeg=36"
+told "users has no column 'coutnry'; it has user_name, age, bio, country" "$u/@coutnry=nz.ndjson"
+told "tweets has no column 'bodi'; it has user, tweet_id, followers, body" "$g/@cols=bodi.csv"
+told "$grammar" "$u/@country=nz,age=36"
+told "$grammar" "$g/@newest"
+told 'the document of a query ends in .ndjson or .csv; a value that ends so has %2E for its dot' "$g/@limit=5.json"
+told "$elsewhere" "$M/shop/@country=nz"
+told "$elsewhere" "$u/chris/@limit=5"
+told "$elsewhere" "$g/@limit=5/@limit=4"
+lines=$(wc -l <"$M/.widefs/errors")
+for n in "$u/@key" "$g/@static" "$g/nobody" "$u/chris/agee" "$u/.chris.swp" "$M/shop/notes/alice/@x=1" "$M/shop/userss"; do refused "$n is not there" 'No such file' ls "$n"; done
+is 'a name that is only missing is not told of' "$lines" "$(wc -l <"$M/.widefs/errors")"
 refused 'a value that the type refuses' 'Invalid argument' ls "$g/@tweet_id=abc"
 refused 'a range without bounds' 'No such file' ls "$g/@tweet_id=.."
 refused 'no limit' 'Invalid argument' ls "$g/@limit=0"

@@ -118,7 +118,7 @@ START_TEST(other_names_are_no_queries)
 	int err = query_parse(&q, bytes_str(bad[_i].name), &why);
 
 	ck_assert_int_eq(err, bad[_i].err);
-	ck_assert_int_eq(err == -EINVAL, why != NULL);
+	ck_assert_ptr_nonnull(why);
 }
 END_TEST
 
