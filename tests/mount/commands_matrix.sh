@@ -86,16 +86,18 @@ done
 is 'nothing was taken' 'one' "$(ls "$M/.snapshots")"
 # No place, and places of other kinds.
 for c in status schema dump check flush compact scrub stats cql; do
-	gives 6 "widefsctl: $W/nowhere: no such store" "$c" "$W/nowhere"
-	gives 6 "widefsctl: $W/plain: not a widefs store" "$c" "$W/plain"
-	gives 6 "widefsctl: $W/empty: no such store" "$c" "$W/empty"
+	gives 6 "widefsctl: $W/nowhere: no such store (widefs STORE MOUNTPOINT makes and mounts one)" "$c" "$W/nowhere"
+	gives 6 "widefsctl: $W/plain: not a widefs store (name a store or a mount)" "$c" "$W/plain"
+	gives 6 "widefsctl: $W/empty: an empty directory, neither a store nor a mount (widefs STORE MOUNTPOINT mounts a store, and makes it where there is none)" "$c" "$W/empty"
 	gives 6 "widefsctl: $W/plain/file: not a widefs store" "$c" "$W/plain/file"
 	gives 6 'widefsctl: ' "$c" ''
 done
 for c in top errors; do gives 6 "widefsctl: $W/plain: not in a widefs mount" "$c" "$W/plain"; done
 gives 6 "widefsctl: $W/plain: no widefs is mounted here" umount "$W/plain"
 gives 6 "widefsctl: $W/plain: not a widefs store" repair "$W/plain" "$W/new"
-gives 6 "widefsctl: $W/plain: not a widefs store" load "$W/plain"
+gives 6 "widefsctl: $W/plain: not a widefs store (name a store or a mount)" load "$W/plain"
+gives 6 "widefsctl: $W/empty: an empty directory, neither a store nor a mount (widefs STORE MOUNTPOINT mounts" load "$W/empty"
+gives 6 "widefsctl: $W/no/store: the directory above it is not there (make it first)" load "$W/no/store"
 gives 2 "widefsctl: $M: name a table" export "$M"
 gives 2 "widefsctl: $M/k: name a" import "$M/k" "$W/rows.csv"
 gives 1 "widefsctl: $W/nothing: No such file" import "$M/k/u" "$W/nothing"

@@ -36,15 +36,27 @@ void tool_failed(const char *object, int err)
 		tool_complain(object, "%s", strerror(-err));
 }
 
+/* Say of a path that no store is there, which may be where one is mounted. */
+static void complain_of_none(const char *path)
+{
+	tool_complain(path, access(path, F_OK) ?
+		      "no such store (widefs STORE MOUNTPOINT makes and mounts "
+		      "one)" :
+		      "an empty directory, neither a store nor a mount (widefs "
+		      "STORE MOUNTPOINT mounts a store, and makes it where there "
+		      "is none)");
+}
+
 int tool_open_failed(const char *path, int err, int owner_pid)
 {
 	switch (err) {
 	case -ENOENT:
-		tool_complain(path, "no such store");
+		complain_of_none(path);
 		return TOOL_NONE;
 	case -ENOTEMPTY:
 	case -ENOTDIR:
-		tool_complain(path, "not a widefs store");
+		tool_complain(path, "not a widefs store (name a store or a "
+			      "mount)");
 		return TOOL_NONE;
 	case -EBUSY:
 		if (owner_pid)
@@ -102,6 +114,11 @@ int tool_make_store(const char *path)
 	options.uid = getuid();
 	options.gid = getgid();
 	err = store_open(&store, path, &options, &owner, &created);
+	if (err == -ENOENT) {
+		tool_complain(path, "the directory above it is not there (make "
+			      "it first)");
+		return TOOL_NONE;
+	}
 	if (err)
 		return tool_open_failed(path, err, (int)owner);
 	if (created)
