@@ -36,6 +36,18 @@ int content_store(struct op *op, struct node *n, struct bytes text,
 	return err ? err : content_store_now(op, n, text, how);
 }
 
+uint64_t content_room(struct op *op, struct node *n, uint64_t len)
+{
+	struct child now;
+
+	if (!n->scratch)
+		return !n->ops->key_file && node_waits_for_key(n) ?
+			       unkeyed_room(len) : 0;
+	if (n->ops->stat(op, n, &now) || now.size >= len)
+		return 0;
+	return len - now.size;
+}
+
 int content_check_time(struct op *op, struct node *n)
 {
 	const struct file_kind *file = n->ops->file;

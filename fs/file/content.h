@@ -10,6 +10,9 @@ int content_load(struct op *op, struct node *n, struct buf *out);
  * or -errno. */
 int content_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how);
+/* Return how many bytes of RESOURCE_SCRATCH storing a text of that length needs
+ * besides those that are charged to the file; 0: it is not stored in memory. */
+uint64_t content_room(struct op *op, struct node *n, uint64_t len);
 /* Check that a text stored now would be later than what is or was there. 0;
  * -EPERM with the reason, or another -errno: it cannot be stored. */
 int content_check_time(struct op *op, struct node *n);

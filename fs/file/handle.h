@@ -38,6 +38,7 @@ struct write_buffer {
 	bool orphan;			/* unlinked: commits go nowhere */
 	struct buf text;
 	struct charge charge;		/* of its length */
+	struct charge room;		/* that a commit to memory needs */
 	struct store_how how;	/* of the next commit; times are used once */
 };
 

@@ -48,6 +48,7 @@ static int commit_buffer(struct op *op, struct node *n,
 	buffer->how.base = buffer->base;
 	outer = op->bound;
 	op->bound = n;
+	charge_end(&op->fs->accounts, &buffer->room);
 	err = content_store(op, n, buf_bytes(&buffer->text), &buffer->how);
 	op->bound = outer;
 	if (err)

@@ -73,12 +73,16 @@ void unkeyed_move(struct fs *fs, struct node *n, struct node *to)
 		unkeyed_free(fs, replace(fs, to, held));
 }
 
+uint64_t unkeyed_room(uint64_t len)
+{
+	return sizeof(struct held) + sizeof(struct node) + len;
+}
+
 /* Charge held data, which counts as temporary files do. */
 static int charge_held(struct op *op, struct held *held)
 {
 	return op_charge(op, &held->charge, RESOURCE_SCRATCH,
-			 sizeof(*held) + sizeof(struct node) + held->text.len +
-				 held->expires.len);
+			 unkeyed_room(held->text.len + held->expires.len));
 }
 
 int unkeyed_hold(struct op *op, struct node *n, struct bytes text,

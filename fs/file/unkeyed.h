@@ -14,6 +14,9 @@ int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 /* The same without a check of the text. */
 int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how);
+/* Return the bytes of RESOURCE_SCRATCH that holding a text of that length takes,
+ * also where an older one is held: it goes afterwards. */
+uint64_t unkeyed_room(uint64_t len);
 /* Append the text that is held of n. False: none is. */
 bool unkeyed_load(struct op *op, struct node *n, struct buf *out);
 /* The same, with its times and user.expires as they were set. */

@@ -33,6 +33,7 @@ void buffer_forget(struct fs *fs, struct write_buffer *buffer)
 	buf_clear(&buffer->text);
 	text_fit(fs, &buffer->text);
 	charge_end(&fs->accounts, &buffer->charge);
+	charge_end(&fs->accounts, &buffer->room);
 }
 
 static void buffer_free(struct fs *fs, struct write_buffer *buffer)
@@ -41,6 +42,7 @@ static void buffer_free(struct fs *fs, struct write_buffer *buffer)
 		return;
 	text_free(fs, &buffer->text);
 	charge_end(&fs->accounts, &buffer->charge);
+	charge_end(&fs->accounts, &buffer->room);
 	mutex_release(&buffer->lock);
 	mem_free(buffer);
 }
@@ -352,12 +354,27 @@ bool buffer_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return buffer_how(op, n, &how, NULL);
 }
 
-/* Charge the caller for a text of that length. */
-static int charge(struct op *op, struct write_buffer *buffer, uint64_t len)
+/* Reserve the room that storing a text of that length needs in memory: an error
+ * of the commit may be lost in a close. */
+static int reserve(struct op *op, struct node *n, struct write_buffer *buffer,
+		   uint64_t len)
 {
-	return len > buffer->charge.amount ?
-		       op_charge(op, &buffer->charge, RESOURCE_PENDING, len) :
+	uint64_t more = buffer->orphan ? 0 : content_room(op, n, len);
+
+	return more > buffer->room.amount ?
+		       op_charge(op, &buffer->room, RESOURCE_SCRATCH, more) :
 		       0;
+}
+
+/* Charge the caller for a text of that length. */
+static int charge(struct op *op, struct node *n, struct write_buffer *buffer,
+		  uint64_t len)
+{
+	int err = len > buffer->charge.amount ?
+			  op_charge(op, &buffer->charge, RESOURCE_PENDING, len) :
+			  0;
+
+	return err ? err : reserve(op, n, buffer, len);
 }
 
 int buffer_load(struct op *op, struct node *n, struct write_buffer *buffer)
@@ -376,7 +393,7 @@ int buffer_load(struct op *op, struct node *n, struct write_buffer *buffer)
 	if (!err && buffer->text.failed)
 		err = -ENOMEM;
 	if (!err)
-		err = charge(op, buffer, buffer->text.len);
+		err = charge(op, n, buffer, buffer->text.len);
 	if (err)
 		buffer_forget(op->fs, buffer);
 	buffer->loaded = !err;
@@ -435,7 +452,7 @@ int buffer_truncate(struct op *op, struct node *n, struct write_buffer *buffer,
 	if (size > buffer->text.len) {
 		size_t more = size - buffer->text.len;
 
-		err = charge(op, buffer, size);
+		err = charge(op, n, buffer, size);
 		if (err)
 			return err;
 		if (!buf_reserve(&buffer->text, more))
@@ -486,7 +503,7 @@ int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
 	if (end < offset || end > op->fs->max_value + 1)
 		return refuse_size(op);
 	old_len = text->len;
-	err = charge(op, buffer, end);
+	err = charge(op, n, buffer, end);
 	if (err)
 		return err;
 	if (end > old_len && !buf_reserve(text, end - old_len)) {

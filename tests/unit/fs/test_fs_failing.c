@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
@@ -191,6 +192,46 @@ START_TEST(a_backup_of_a_cell_has_its_end)
 }
 END_TEST
 
+static int64_t write_at(const struct open_file *f, const char *text,
+			uint64_t offset)
+{
+	return fs_write(shop.fs, &shop.call, f->node, f->handle, offset,
+			bytes_str(text));
+}
+
+/* A shell does not look at errors of a close. */
+START_TEST(a_write_to_a_temporary_file_without_room_fails_itself)
+{
+	static const char one[] = "shop/users/a/.country.AbCdEf";
+	static const char two[] = "shop/users/a/.country.AbCdEg";
+	struct accounts *a = &shop.fs->accounts;
+	struct open_file f, g;
+	uint64_t record;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_echo(&shop, one, CREATE, "old\n"));
+	record = a->used[RESOURCE_SCRATCH] - 4;
+	a->bounds[RESOURCE_SCRATCH] = 2 * record + 20;
+	ok(tree_open_file(&shop, one, O_WRONLY | O_TRUNC, &f));
+	ok(tree_open_file(&shop, two, CREATE, &g));
+	ck_assert_int_eq(write_at(&f, "0123456789", 0), 10);
+	ck_assert_int_eq(write_at(&g, "0123456789", 0), 10);
+	fails(ENOSPC, (int)write_at(&g, "0123456789", 10));
+	/* The first ten take the place of four that are there. */
+	fails(ENOSPC, (int)write_at(&f, "01234", 10));
+	ok(tree_release(&shop, &g));
+	ok(tree_release(&shop, &f));
+	cat_is(one, "old\n");
+	is_gone(two);
+	ck_assert_uint_eq(a->used[RESOURCE_SCRATCH], record + 4);
+	ok(tree_echo(&shop, one, O_WRONLY | O_TRUNC, "01234567890123456789"));
+	cat_is(one, "01234567890123456789");
+	ck_assert_uint_eq(a->used[RESOURCE_SCRATCH], record + 20);
+	ok(tree_unlink(&shop, one));
+	ck_assert_uint_eq(a->used[RESOURCE_SCRATCH], 0);
+}
+END_TEST
+
 SUITE(fs_failing)
 {
 	TCase *tc = tcase_create("fs_failing");
@@ -204,5 +245,7 @@ SUITE(fs_failing)
 	tcase_add_test(tc, a_close_that_found_no_memory_stores_nothing);
 	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
 	tcase_add_test(tc, a_backup_of_a_cell_has_its_end);
+	tcase_add_test(tc,
+		       a_write_to_a_temporary_file_without_room_fails_itself);
 	suite_add_tcase(suite, tc);
 }

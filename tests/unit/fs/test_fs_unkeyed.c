@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fs/node/name.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
@@ -85,6 +86,31 @@ START_TEST(values_that_find_no_memory_wait_on)
 						    "user.expires", &err));
 	} while (failed);
 	ck_assert_int_gt(kept, 10);
+}
+END_TEST
+
+/* A shell does not look at errors of a close. */
+START_TEST(a_write_that_has_no_room_to_wait_fails_itself)
+{
+	struct accounts *a = &shop.fs->accounts;
+	struct long_row r;
+	struct open_file f;
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_echo(&shop, file_of(&r, "w"), CREATE, "old\n"));
+	a->bounds[RESOURCE_SCRATCH] = 2 * a->used[RESOURCE_SCRATCH] + 20;
+	ok(tree_open_file(&shop, file_of(&r, "w"), O_WRONLY | O_TRUNC, &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("0123456789")), 10);
+	fails(ENOSPC, (int)fs_write(shop.fs, &shop.call, f.node, f.handle, 10,
+				    bytes_str("0123456789012345")));
+	ok(tree_release(&shop, &f));
+	cat_is(file_of(&r, "w"), "old\n");
+	ok(give_key(&shop, &r));
+	cat_is(file_of(&r, "w"), "old\n");
+	ck_assert_uint_eq(a->used[RESOURCE_SCRATCH], 0);
 }
 END_TEST
 
@@ -171,6 +197,7 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_set_timeout(tc, test_timeout());
 	shop_fixture(tc);
 	tcase_add_test(tc, values_that_find_no_memory_wait_on);
+	tcase_add_test(tc, a_write_that_has_no_room_to_wait_fails_itself);
 	tcase_add_test(tc, a_key_that_comes_meanwhile_keeps_the_last_values);
 	tcase_add_test(tc, a_counter_that_waits_is_counted_once);
 	suite_add_tcase(suite, tc);
