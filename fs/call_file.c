@@ -140,17 +140,20 @@ static bool read_held(struct op *op, struct handle *h, uint64_t offset,
 }
 
 /* Read without a hold: the text that the file had when its name was removed,
- * else the stored text, else the pending one. */
+ * else the stored text, else the pending one. Who began with the first goes on
+ * with it, though the name has another file by now. */
 static int read_unheld(struct op *op, struct handle *h, uint64_t offset,
 		       size_t size, struct buf *out)
 {
 	struct node *n = h->node;
-	int err = read_committed(op, h, offset, size, out);
+	bool on = offset && atomic_load(&h->removed);
+	int err = on ? -ENOENT : read_committed(op, h, offset, size, out);
 	struct write_buffer *buffer = err == -ENOENT || err == -ESTALE ?
 				      buffer_take(op->fs, n, false) : NULL;
 
 	if (buffer)
 		err = read_buffer(op, h, buffer, offset, size, out);
+	atomic_store(&h->removed, buffer && n->orphan);
 	buffer_give(op->fs, n, buffer);
 	return err;
 }

@@ -71,6 +71,7 @@ struct handle {
 	struct write_buffer *buffer;		/* of a writer */
 	struct lock_file *locks;		/* of what it opened */
 	_Atomic bool locked;			/* it set one */
+	_Atomic bool removed;	/* it reads what its file was when that went */
 	/* Under the buffer's lock: */
 	int failed;			/* a write was refused: no commit */
 	char *why;		/* its reason or that of torn, or NULL */

@@ -421,6 +421,46 @@ START_TEST(a_row_that_a_close_makes_again_is_notified)
 }
 END_TEST
 
+/* Assert that `size` bytes at offset are all this one; 0: that there are none. */
+static void reads(const struct open_file *f, uint64_t offset, size_t size, char c)
+{
+	size_t i;
+
+	buf_clear(&t.text);
+	ck_assert_int_eq(fs_read(t.fs, &t.call, f->node, f->handle, offset,
+				 size ? size : 1, &t.text), 0);
+	ck_assert_uint_eq(t.text.len, size);
+	for (i = 0; i < size; i++)
+		ck_assert_int_eq(t.text.ptr[i], c);
+}
+
+/* Its reader had read all, begins again, and is in the middle when a file is made
+ * under the name. */
+START_TEST(a_reader_goes_on_with_the_text_of_a_removed_file)
+{
+	struct open_file r, w;
+	char old[9001];
+
+	make_tables();
+	memset(old, 'o', 9000);
+	old[9000] = 0;
+	ck_assert_int_eq(tree_echo(&t, "k/plain/p/f", O_CREAT | O_WRONLY, old), 0);
+	ck_assert_int_eq(tree_open_file(&t, "k/plain/p/f", O_RDONLY, &r), 0);
+	reads(&r, 0, 9000, 'o');
+	reads(&r, 9000, 0, 'o');
+	ck_assert_int_eq(tree_unlink(&t, "k/plain/p/f"), 0);
+	ck_assert_int_eq(tree_open_file(&t, "k/plain/p/f", O_CREAT | O_WRONLY, &w), 0);
+	ck_assert_int_eq(fs_write(t.fs, &t.call, w.node, w.handle, 0,
+				  bytes_str("new")), 3);
+	reads(&r, 0, 4000, 'o');
+	ck_assert_int_eq(tree_release(&t, &w), 0);
+	reads(&r, 4000, 5000, 'o');
+	reads(&r, 9000, 0, 'o');
+	tree_cat_is(&t, "k/plain/p/f", "new");
+	ck_assert_int_eq(tree_release(&t, &r), 0);
+}
+END_TEST
+
 SUITE(fs_gone)
 {
 	TCase *tc = tcase_create("gone");
@@ -435,5 +475,6 @@ SUITE(fs_gone)
 	tcase_add_test(tc, a_directory_has_a_number_for_each_of_its_parents);
 	tcase_add_test(tc, a_truncated_file_goes_with_its_table);
 	tcase_add_test(tc, a_row_that_a_close_makes_again_is_notified);
+	tcase_add_test(tc, a_reader_goes_on_with_the_text_of_a_removed_file);
 	suite_add_tcase(suite, tc);
 }
