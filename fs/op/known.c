@@ -39,6 +39,15 @@ static struct node_moment moment_of(const struct op *op, uint32_t table,
 	return m;
 }
 
+/* Return the moment before the row was read by table_read. */
+static struct node_moment moment_of_row(const struct op *op,
+					const struct row_view *row)
+{
+	return (struct node_moment){ .schema = op->schema->version,
+				     .token = row->token,
+				     .state = row->state };
+}
+
 struct node_moment known_moment_at(const struct op *op, const struct place *p)
 {
 	if (!p->table->number || bytes_is_null(p->partition_key))
@@ -267,8 +276,8 @@ static int read_new(struct op *op, struct known_place *at, const struct place *p
 	k->table = p->table->number;
 	k->is_static = p->is_static;
 	k->columns = wanted->columns;
-	k->moment = moment_of(op, k->table, p->partition_key);
 	got = read_row(op, p, wanted, &k->arena, &k->row);
+	k->moment = moment_of_row(op, &k->row);
 	if (got <= 0) {
 		give(op, k);
 		return got;
@@ -289,9 +298,10 @@ static int find_row(struct op *op, const struct place *p,
 	int got = 1;
 
 	if (!may_keep(op, p)) {
+		got = read_row(op, p, wanted, &op->arena, row);
 		if (m)
-			*m = moment_of(op, p->table->number, p->partition_key);
-		return read_row(op, p, wanted, &op->arena, row);
+			*m = moment_of_row(op, row);
+		return got;
 	}
 	at = kept_at(op->fs, p);
 	k = take(op, at, p, wanted);

@@ -112,6 +112,7 @@ int table_read(struct store *s, const struct table *t,
 		err = -ENOMEM;
 	} else {
 		row->token = (int64_t)(get_be64(key.ptr) ^ (uint64_t)1 << 63);
+		row->state = store_partition_state(s, t->number, row->token);
 		err = read_row(row, s, &r, buf_bytes(&key), clustering, arena);
 	}
 	buf_release(&key);

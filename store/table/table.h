@@ -117,6 +117,8 @@ struct cell_view {
 struct row_view {
 	struct bytes partition_key;	/* serialised */
 	int64_t token;
+	/* store_partition_state before the read; table_read alone sets it. */
+	uint64_t state;
 	const struct bytes *key_values;	/* partition_key_count */
 	bool first_of_partition;
 	bool row_exists;		/* false: statics only */

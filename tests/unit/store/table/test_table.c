@@ -10,6 +10,7 @@
 
 #include "store/base/clock.h"
 #include "store/schema/table_edit.h"
+#include "store/table/present.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -625,6 +626,9 @@ static void check_read(struct model *m, struct store *s, const struct table *t)
 			   (uint64_t)1 << t->columns[V].number, 0, &arena,
 			   &view);
 	ck_assert_int_eq(found, row_is_live(m, row));
+	ck_assert_uint_ne(view.state, 0);
+	ck_assert_uint_eq(view.state, store_partition_state(s, t->number,
+							    view.token));
 	found = table_read_cell(s, t, bytes_of(p.key, 4), p.clustering,
 				&t->columns[M], bytes_str("y"), 0, &arena,
 				&cell);
