@@ -31,14 +31,12 @@ static struct handles *lists_of(struct fs *fs, const struct handle *h)
 static void link_handle(struct fs *fs, struct handle *h)
 {
 	struct handles *open = lists_of(fs, h);
-	struct handle **list = h->buffer ? &open->writers : &open->readers;
 
 	mutex_lock(&open->lock);
-	h->next = *list;
-	if (h->next)
-		h->next->link = &h->next;
-	h->link = list;
-	*list = h;
+	if (h->buffer)
+		LIST_INSERT_HEAD(&open->writers, h, entry);
+	else
+		LIST_INSERT_HEAD(&open->readers, h, entry);
 	mutex_unlock(&open->lock);
 }
 
@@ -57,12 +55,7 @@ void handle_unlink(struct fs *fs, struct handle *h)
 	struct handles *open = lists_of(fs, h);
 
 	mutex_lock(&open->lock);
-	if (h->link) {
-		*h->link = h->next;
-		if (h->next)
-			h->next->link = h->link;
-		h->link = NULL;
-	}
+	LIST_REMOVE(h, entry);
 	mutex_unlock(&open->lock);
 	handle_count_empty(fs, h, false);
 }
@@ -170,11 +163,11 @@ void handle_close(struct fs *fs, struct handle *h)
 	handle_free(fs, h);
 }
 
-static void release_all(struct fs *fs, struct handle **list)
+static void release_all(struct fs *fs, struct handle_list *list)
 {
 	struct handle *h;
 
-	while ((h = *list)) {
+	while ((h = LIST_FIRST(list))) {
 		const struct file_kind *file = h->node->ops->file;
 		struct op *op = file->close ? op_begin(fs, NULL) : NULL;
 

@@ -100,7 +100,7 @@ struct handle {
 	uint64_t text_base, next_line;
 	struct pin *pin;
 	void *state;			/* of kinds with their own calls */
-	struct handle *next, **link;	/* in its directory's struct handles */
+	LIST_ENTRY(handle) entry;	/* of its directory's struct handles */
 };
 
 enum opened {

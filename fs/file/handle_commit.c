@@ -211,7 +211,7 @@ bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	if (!n->ops->file->document || !atomic_load(&n->opens))
 		return false;
 	mutex_lock(&open->lock);
-	for (h = open->writers; h; h = h->next) {
+	LIST_FOREACH(h, &open->writers, entry) {
 		if (h->node != n || !h->buffer)
 			continue;
 		mutex_lock(&h->buffer->lock);
@@ -252,7 +252,7 @@ void handles_commit_empty(struct op *op, struct node *n)
 	/* The lock of the list keeps the handles; it is rarely held, and not for
 	 * long. */
 	mutex_lock(&open->lock);
-	for (h = open->writers; h; h = h->next)
+	LIST_FOREACH(h, &open->writers, entry)
 		if (atomic_load(&h->counted) &&
 		    (h->node->parent == n || h->node == n) &&
 		    has_closed(op, h))
@@ -278,12 +278,14 @@ bool handles_have_new(struct op *op, struct node *dir)
 	bool found = false;
 
 	mutex_lock(&open->lock);
-	for (h = open->writers; h && !found; h = h->next) {
+	LIST_FOREACH(h, &open->writers, entry) {
 		if (h->node->parent != dir || !h->buffer)
 			continue;
 		mutex_lock(&h->buffer->lock);
 		found = !h->failed && h->buffer->is_new && !h->buffer->orphan;
 		mutex_unlock(&h->buffer->lock);
+		if (found)
+			break;
 	}
 	mutex_unlock(&open->lock);
 	return found;
@@ -295,7 +297,7 @@ static int commit_written(struct op *op, struct handles *open)
 	int err = 0, one;
 
 	mutex_lock(&open->lock);
-	for (h = open->writers; h; h = h->next)
+	LIST_FOREACH(h, &open->writers, entry)
 		if (h->buffer) {
 			one = handle_commit(op, h, COMMIT_WRITTEN);
 			err = err ? err : one;

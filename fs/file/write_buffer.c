@@ -177,7 +177,7 @@ static bool is_writer(struct op *op, const struct node *n,
 	if (pid <= 0)
 		return false;
 	mutex_lock(&open->lock);
-	for (h = open->writers; h; h = h->next) {
+	LIST_FOREACH(h, &open->writers, entry) {
 		if (h->buffer != buffer || count + 2 > ARRAY_SIZE(pids))
 			continue;
 		pids[count++] = h->pid;

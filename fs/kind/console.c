@@ -23,11 +23,7 @@ void console_link(struct console *c)
 	struct fs *fs = c->fs;
 
 	mutex_lock(&fs->consoles_lock);
-	c->next = fs->consoles;
-	if (c->next)
-		c->next->link = &c->next;
-	c->link = &fs->consoles;
-	fs->consoles = c;
+	LIST_INSERT_HEAD(&fs->consoles, c, entry);
 	mutex_unlock(&fs->consoles_lock);
 }
 
@@ -36,9 +32,7 @@ void console_unlink(struct console *c)
 	struct fs *fs = c->fs;
 
 	mutex_lock(&fs->consoles_lock);
-	*c->link = c->next;
-	if (c->next)
-		c->next->link = c->link;
+	LIST_REMOVE(c, entry);
 	mutex_unlock(&fs->consoles_lock);
 }
 
@@ -95,7 +89,7 @@ static void bound_past(struct fs *fs) REQUIRES(&fs->consoles_lock)
 	struct console *c;
 	size_t i;
 
-	for (c = fs->consoles; c; c = c->next) {
+	LIST_FOREACH(c, &fs->consoles, entry) {
 		if (!mutex_try(&c->handle->lock))
 			continue;
 		count_past(&past, c);
@@ -119,7 +113,7 @@ void consoles_rest(struct fs *fs, int64_t now_s)
 	struct console *c;
 
 	mutex_lock(&fs->consoles_lock);
-	for (c = fs->consoles; c; c = c->next) {
+	LIST_FOREACH(c, &fs->consoles, entry) {
 		if (!mutex_try(&c->handle->lock))
 			continue;
 		if (c->result && now_s - c->used_s >= REST_AFTER_S)

@@ -14,7 +14,7 @@ struct op;
 struct console {
 	struct fs *fs;
 	struct handle *handle;		/* its lock guards the rest */
-	struct console *next, **link;	/* in fs->consoles */
+	LIST_ENTRY(console) entry;	/* of fs->consoles */
 	int64_t used_s;			/* the last call */
 	struct op *op;			/* of the call under way */
 	struct cql_session *session;

@@ -142,20 +142,14 @@ static int stat_partition_rows(struct op *op, struct node *n,
 static void link_rows(struct fs *fs, struct rows *r)
 {
 	mutex_lock(&fs->rows_lock);
-	r->next = fs->rows;
-	if (r->next)
-		r->next->link = &r->next;
-	r->link = &fs->rows;
-	fs->rows = r;
+	LIST_INSERT_HEAD(&fs->rows, r, entry);
 	mutex_unlock(&fs->rows_lock);
 }
 
 static void unlink_rows(struct fs *fs, struct rows *r)
 {
 	mutex_lock(&fs->rows_lock);
-	*r->link = r->next;
-	if (r->next)
-		r->next->link = r->link;
+	LIST_REMOVE(r, entry);
 	mutex_unlock(&fs->rows_lock);
 }
 
@@ -164,7 +158,7 @@ void rows_rest(struct fs *fs, int64_t now_s)
 	struct rows *r;
 
 	mutex_lock(&fs->rows_lock);
-	for (r = fs->rows; r; r = r->next) {
+	LIST_FOREACH(r, &fs->rows, entry) {
 		if (!mutex_try(&r->handle->lock))
 			continue;
 		if (r->cursor && now_s - r->used_s >= REST_AFTER_S)

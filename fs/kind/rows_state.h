@@ -9,7 +9,7 @@
 
 struct rows {
 	struct handle *handle;
-	struct rows *next, **link;	/* in fs->rows, under its lock */
+	LIST_ENTRY(rows) entry;		/* of fs->rows, under its lock */
 	struct table *table;		/* a reference */
 	struct place place;		/* of its document; keys in memory */
 	struct arena memory;		/* of the place */

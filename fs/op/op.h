@@ -16,6 +16,8 @@
  */
 #ifndef FS_OP_OP_H
 #define FS_OP_OP_H
+#include <sys/queue.h>
+
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/errors.h"
@@ -72,12 +74,13 @@ struct known_place {
 #define FS_POOL 16
 #define OP_ROWS 4
 
+LIST_HEAD(handle_list, handle);
 /* Open files of some directories: an open of one of many files waits for, and
  * searches, only those beside it. */
 struct handles {
 	struct mutex lock;
 	/* under lock; writers: of values, by buffers */
-	struct handle *writers, *readers;
+	struct handle_list writers, readers;
 	_Atomic unsigned empties;	/* of them: truncated and flushed */
 };
 
@@ -138,12 +141,12 @@ struct fs {
 	struct mutex held_lock;		/* node->held */
 	pthread_cond_t held_stored;	/* one of these is, or is not */
 	struct mutex listings_lock;
-	struct listing *listings;	/* open directories, under it */
+	LIST_HEAD(, listing) listings;	/* open directories, under it */
 	struct mutex consoles_lock;
-	struct console *consoles;	/* open ones, under it */
+	LIST_HEAD(, console) consoles;	/* open ones, under it */
 	_Atomic uint64_t results_begun;	/* of consoles */
 	struct mutex rows_lock;
-	struct rows *rows;		/* open documents of rows, under it */
+	LIST_HEAD(, rows) rows;		/* open documents of rows, under it */
 	struct handles handles[FS_HANDLES];	/* handles_of */
 	/*
 	 * The last maker of the schema.cql of a keyspace by O_EXCL: its

@@ -447,7 +447,7 @@ void listings_rest(struct fs *fs)
 	struct listing *l;
 
 	mutex_lock(&fs->listings_lock);
-	for (l = fs->listings; l; l = l->next) {
+	LIST_FOREACH(l, &fs->listings, entry) {
 		if (!mutex_try(&l->lock))
 			continue;
 		if (l->rest)
@@ -456,25 +456,6 @@ void listings_rest(struct fs *fs)
 			cursor_rest(l->cursor);
 		mutex_unlock(&l->lock);
 	}
-	mutex_unlock(&fs->listings_lock);
-}
-
-static void link_listing(struct fs *fs, struct listing *l)
-	REQUIRES(&fs->listings_lock)
-{
-	l->next = fs->listings;
-	if (l->next)
-		l->next->link = &l->next;
-	l->link = &fs->listings;
-	fs->listings = l;
-}
-
-static void unlink_listing(struct fs *fs, struct listing *l)
-{
-	mutex_lock(&fs->listings_lock);
-	*l->link = l->next;
-	if (l->next)
-		l->next->link = l->link;
 	mutex_unlock(&fs->listings_lock);
 }
 
@@ -506,7 +487,7 @@ int listing_open(struct op *op, struct node *n, struct listing **out)
 	l->documents = n->json;
 	mutex_lock(&op->fs->listings_lock);
 	count_open(n);
-	link_listing(op->fs, l);
+	LIST_INSERT_HEAD(&op->fs->listings, l, entry);
 	mutex_unlock(&op->fs->listings_lock);
 	*out = l;
 	return 0;
@@ -537,7 +518,9 @@ void listing_close(struct fs *fs, struct listing *l)
 	struct node *n = l->node;
 	uint64_t number;
 
-	unlink_listing(fs, l);
+	mutex_lock(&fs->listings_lock);
+	LIST_REMOVE(l, entry);
+	mutex_unlock(&fs->listings_lock);
 	/* As end_stream, of one that was not read to its end: another may go on
 	 * where it stopped. */
 	if (l->schema && l->changes != atomic_load(&n->changes)) {

@@ -22,7 +22,7 @@
 struct listing {
 	struct node *node;		/* a reference */
 	struct store *view;		/* as in struct handle */
-	struct listing *next, **link;	/* in fs->listings */
+	LIST_ENTRY(listing) entry;	/* of fs->listings */
 	struct charge open;		/* of the stream itself */
 	struct mutex lock;
 	/* all below under lock */

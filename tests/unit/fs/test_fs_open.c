@@ -492,12 +492,14 @@ START_TEST(open_files_are_found_by_their_directory)
 		ok(tree_open_file(&shop, path, O_CREAT | O_WRONLY, &file[i]));
 	}
 	for (i = 0; i < FS_HANDLES; i++) {
-		const struct handle *h = shop.fs->handles[i].writers;
+		const struct handle *h;
 		int count = 0;
 
-		for (; h; h = h->next, count++)
+		LIST_FOREACH(h, &shop.fs->handles[i].writers, entry) {
 			ck_assert_ptr_eq(handles_of(shop.fs, h->node->parent),
 					 &shop.fs->handles[i]);
+			count++;
+		}
 		most = count > most ? count : most;
 		all += count;
 	}
