@@ -22,6 +22,7 @@
 #include "store/type/value.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/simfile.h"
+#include "tests/lib/store.h"
 #include "tests/lib/values.h"
 
 static const char *const types[] = {
@@ -75,8 +76,7 @@ static void split(struct bytes input)
 static void execute(struct bytes input)
 {
 	static const char *const before[] = {
-		"CREATE KEYSPACE k WITH replication = "
-		"{'class': 'SimpleStrategy', 'replication_factor': 1}",
+		TEST_KEYSPACE,
 		"USE k",
 		"CREATE TABLE t (p int, c int, v int, l list<int>, "
 		"m map<text, int>, s text STATIC, PRIMARY KEY (p, c))",

@@ -2,9 +2,22 @@
 
 #include <check.h>
 
+#include "store/base/clock.h"
 #include "store/cql/cql.h"
 #include "store/snapshot.h"
 #include "tests/lib/answers.h"
+
+void snapshots_open(struct test_store *t)
+{
+	clock_set_us((int64_t)1700000000 * 1000000);
+	test_store_open(t);
+}
+
+void snapshots_close(struct test_store *t)
+{
+	test_store_close(t);
+	clock_set_us(INT64_MIN);
+}
 
 void snapshots_run(struct store *s, const char *statement)
 {

@@ -1,8 +1,12 @@
 /* Helpers that the tests of snapshots share. Failures end the test. */
 #ifndef TESTS_LIB_SNAPSHOTS_H
 #define TESTS_LIB_SNAPSHOTS_H
-#include "store/store.h"
+#include "tests/lib/store.h"
 
+/* Set the clock to a fixed time, and open a store; close it, and let the clock
+ * go on. */
+void snapshots_open(struct test_store *t);
+void snapshots_close(struct test_store *t);
 /* Run a statement, which must not fail; root's, or that user's. */
 void snapshots_run(struct store *s, const char *statement);
 void snapshots_run_as(struct store *s, uid_t uid, const char *statement);

@@ -13,6 +13,11 @@ struct test_store {
 	char path[128];
 	struct store_options options;
 };
+/* The statement that makes the keyspace k. */
+#define TEST_KEYSPACE                                                         \
+	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
+	"'replication_factor': 1}"
+
 /* Make a store without threads: it flushes and compacts only when it is told
  * to. */
 void test_store_open(struct test_store *t);

@@ -405,8 +405,7 @@ const char *tree_cql(struct tree *t, const char *file, const char *text,
 
 void tree_one_row(struct tree *t)
 {
-	tree_run(t, "CREATE KEYSPACE k WITH replication = {'class': "
-		    "'SimpleStrategy', 'replication_factor': 1};"
+	tree_run(t, TEST_KEYSPACE ";"
 		    "CREATE TABLE k.t (p text, c text, v text, "
 		    "PRIMARY KEY (p, c));"
 		    "INSERT INTO k.t (p, c, v) VALUES ('p', 'c', 'old');");

@@ -28,8 +28,7 @@ static void setup(void)
 	tree_open(&t);
 	caller = getpid();
 	t.call.pid = OTHER;
-	tree_run(&t, "CREATE KEYSPACE k WITH replication = {'class': "
-		     "'SimpleStrategy', 'replication_factor': 1}; USE k;"
+	tree_run(&t, TEST_KEYSPACE "; USE k;"
 		     "CREATE TABLE t (p text, c text, v text, w text, "
 		     "PRIMARY KEY (p, c));"
 		     "INSERT INTO t (p, c, v, w) VALUES ('p', 'r', 'v', 'w');");

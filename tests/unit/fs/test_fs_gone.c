@@ -32,9 +32,7 @@ static void teardown(void)
 /* A table of each kind, with one row. */
 static void make_tables(void)
 {
-	tree_run(&t, "DROP KEYSPACE IF EXISTS k; CREATE KEYSPACE k WITH "
-		     "replication = {'class': 'SimpleStrategy', "
-		     "'replication_factor': 1}; USE k;"
+	tree_run(&t, "DROP KEYSPACE IF EXISTS k; " TEST_KEYSPACE "; USE k;"
 		     "CREATE TABLE t (p text, c text, v text, s text STATIC, "
 		     "m map<text, text>, PRIMARY KEY (p, c)); "
 		     "CREATE TABLE n (p text, c text, v counter, "

@@ -33,8 +33,7 @@ static void setup(void)
 
 	tree_open(&t);
 	clock_set_us((int64_t)2000000000 * 1000000);
-	cql("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	    "'replication_factor': 1};"
+	cql(TEST_KEYSPACE ";"
 	    "CREATE TABLE k.deep (p text, a int, b decimal, s text static, "
 	    "v text, PRIMARY KEY (p, a, b));"
 	    "CREATE TABLE k.flat (p text PRIMARY KEY, v text, tags set<text>);"
@@ -539,8 +538,7 @@ static void setup_long_names(void)
 	int i;
 
 	tree_open(&t);
-	cql("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	    "'replication_factor': 1};"
+	cql(TEST_KEYSPACE ";"
 	    "CREATE TABLE k.part (p text PRIMARY KEY, v text);"
 	    "CREATE TABLE k.both (p text, q int, v text, PRIMARY KEY ((p, q)));"
 	    "CREATE TABLE k.up (p int, c text, d int, v text, "

@@ -27,9 +27,6 @@
 
 #define MOST_MOMENTS 64
 #define OWNERS 2	/* of snapshots */
-#define KEYSPACE                                                              \
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
-	"'replication_factor': 1}"
 #define TABLE "CREATE TABLE k.t (p int, c int, v int, w text, s int STATIC, " \
 	      "PRIMARY KEY (p, c))"
 #define OTHER "CREATE TABLE k.u (p int PRIMARY KEY, l list<int>, n text)"
@@ -64,7 +61,7 @@ static const struct workload {
 	const char *steps[40];
 } workloads[] = {
 	{ "schema", 5, 1200, 400, {
-		KEYSPACE, TABLE, OTHER,
+		TEST_KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
 		"ALTER TABLE k.t ADD x text",
 		"CREATE TYPE k.y (a int, b text)",
@@ -73,10 +70,10 @@ static const struct workload {
 		"DROP TABLE k.t", TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"ALTER TABLE k.u DROP n",
-		"DROP KEYSPACE k", KEYSPACE, TABLE,
+		"DROP KEYSPACE k", TEST_KEYSPACE, TABLE,
 	} },
 	{ "a definition is edited", 9, 1200, 400, {
-		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
+		TEST_KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v, w) VALUES (1, 1, 1, 'a')",
 		"edit CREATE TABLE k.t (p int, d int, v int, w text, x text, "
 		"s int STATIC, PRIMARY KEY (p, d)) WITH comment = 'one'",
@@ -90,7 +87,7 @@ static const struct workload {
 		"undo", "reopen",
 	} },
 	{ "compact", 5, 2500, 800, {
-		KEYSPACE,
+		TEST_KEYSPACE,
 		"CREATE TABLE k.u (p int PRIMARY KEY, v int, w text) "
 		"WITH COMPACT STORAGE",
 		"INSERT INTO k.u (p, v, w) VALUES (1, 1, 'one')",
@@ -107,7 +104,7 @@ static const struct workload {
 		"reopen",
 	} },
 	{ "rows", 9, 2500, 700, {
-		KEYSPACE, TABLE, OTHER,
+		TEST_KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.t (p, c, v, w, s) VALUES (1, 1, 1, 'a', 7)",
 		"UPDATE k.t SET w = 'b' WHERE p = 1 AND c = 2",
 		"sync",
@@ -124,7 +121,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, w) VALUES (2, 1, 'z')",
 	} },
 	{ "batches over tables", 9, 1600, 450, {
-		KEYSPACE, TABLE, OTHER,
+		TEST_KEYSPACE, TABLE, OTHER,
 		"BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 1, 1); "
 		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 2); "
 		"INSERT INTO k.u (p, n) VALUES (1, 'n'); APPLY BATCH",
@@ -143,7 +140,7 @@ static const struct workload {
 		"INSERT INTO k.u (p, n) VALUES (5, 'five'); APPLY BATCH",
 	} },
 	{ "an index is built", 7, 1500, 500, {
-		KEYSPACE, TABLE,
+		TEST_KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
 		"INSERT INTO k.t (p, c, v) VALUES (2, 1, 1)",
@@ -156,7 +153,7 @@ static const struct workload {
 		"CREATE INDEX j ON k.t (v)",
 	} },
 	{ "an index under writes", 7, 2300, 700, {
-		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
+		TEST_KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)",
 		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1",
@@ -172,7 +169,7 @@ static const struct workload {
 		"DELETE FROM k.t WHERE p = 2",
 	} },
 	{ "killed and on", 7, 5000, 1500, {
-		"kill", KEYSPACE, "kill", TABLE, "kill",
+		"kill", TEST_KEYSPACE, "kill", TABLE, "kill",
 		"CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)", "kill",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2)", "flush", "kill",
@@ -186,7 +183,7 @@ static const struct workload {
 		"reopen",
 	} },
 	{ "time to live", 9, 1800, 500, {
-		KEYSPACE, TABLE,
+		TEST_KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1) USING TTL 50",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 2, 2) USING TTL 150",
 		"UPDATE k.t USING TTL 250 SET w = 'w' WHERE p = 1 AND c = 1",
@@ -195,7 +192,7 @@ static const struct workload {
 		"compact", "later", "compact", "later", "reopen",
 	} },
 	{ "a table takes over another's rows", 7, 1700, 500, {
-		KEYSPACE,
+		TEST_KEYSPACE,
 		"CREATE TABLE k.u (p int PRIMARY KEY, w text)",
 		"INSERT INTO k.u (p, w) VALUES (1, 'one')",
 		"INSERT INTO k.u (p, w) VALUES (2, 'two')",
@@ -209,7 +206,7 @@ static const struct workload {
 		"reopen",
 	} },
 	{ "snapshots", 7, 2000, 600, {
-		KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
+		TEST_KEYSPACE, TABLE, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"snapshot a",
 		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1",
@@ -230,7 +227,7 @@ static const struct workload {
 		"unsnapshot b",
 	} },
 	{ "snapshots, killed and on", 7, 3000, 1000, {
-		KEYSPACE, TABLE,
+		TEST_KEYSPACE, TABLE,
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)", "kill",
 		"snapshot a", "kill",
 		"UPDATE k.t SET v = 2 WHERE p = 1 AND c = 1", "kill",
@@ -243,7 +240,7 @@ static const struct workload {
 		"INSERT INTO k.t (p, c, v) VALUES (2, 2, 1)", "compact", "kill",
 	} },
 	{ "snapshots of two owners", 7, 1000, 300, {
-		KEYSPACE, TABLE, OTHER,
+		TEST_KEYSPACE, TABLE, OTHER,
 		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"as 1", "TRUNCATE k.u", "kill",
@@ -257,7 +254,7 @@ static const struct workload {
 		"bound 2", "compact", "reopen", "bound 0",
 	} },
 	{ "a keyspace comes back", 7, 1200, 400, {
-		KEYSPACE, TABLE, OTHER, "CREATE INDEX i ON k.t (v)",
+		TEST_KEYSPACE, TABLE, OTHER, "CREATE INDEX i ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"INSERT INTO k.u (p, n) VALUES (1, 'one')",
 		"DROP KEYSPACE k", "undo",
@@ -268,7 +265,7 @@ static const struct workload {
 		"INSERT INTO k.u (p, n) VALUES (2, 'two')", "reopen",
 	} },
 	{ "other names", 7, 1000, 300, {
-		KEYSPACE, TABLE,
+		TEST_KEYSPACE, TABLE,
 		"CREATE INDEX by_v ON k.t (v)",
 		"INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)",
 		"move t u",
@@ -281,7 +278,7 @@ static const struct workload {
 		"DROP TABLE k.u",
 	} },
 	{ "counters", 9, 1500, 400, {
-		KEYSPACE,
+		TEST_KEYSPACE,
 		"CREATE TABLE k.n (p int PRIMARY KEY, n counter)",
 		"UPDATE k.n SET n = n + 1 WHERE p = 1",
 		"UPDATE k.n SET n = n + 5 WHERE p = 1",

@@ -28,8 +28,7 @@
 #include "tests/unit/suite.h"
 
 static const char *const statements[] = {
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	"'replication_factor': 1}",
+	TEST_KEYSPACE,
 	"CREATE TABLE k.t (p int, c int, v int, w text, PRIMARY KEY (p, c))",
 	"CREATE TABLE k.u (p int PRIMARY KEY, l list<int>)",
 	"CREATE TABLE k.z (p int PRIMARY KEY)",

@@ -101,8 +101,7 @@ static void begin(struct play *p, uint64_t seed)
 	cm_init(&p->model, BEGIN_S);
 	open_store(p);
 	open_session(p);
-	buf_add_str(&p->statement, "CREATE KEYSPACE k WITH replication = "
-		    "{'class': 'SimpleStrategy', 'replication_factor': 1}");
+	buf_add_str(&p->statement, TEST_KEYSPACE);
 	run(p);
 	buf_clear(&p->statement);
 	buf_add_format(&p->statement, "CREATE TABLE k.t (p int, c int, s text "

@@ -29,8 +29,7 @@ static void begin(void)
 {
 	test_store_open(&store);
 	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
-	run("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	    "'replication_factor': 1}");
+	run(TEST_KEYSPACE);
 	run("USE k");
 }
 

@@ -33,8 +33,7 @@ static const char *const queries[] = {
 /* Words are calls (run_operation); the rest is CQL. */
 static const char *const operations[] = {
 	"open",
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	"'replication_factor': 1}",
+	TEST_KEYSPACE,
 	"CREATE TABLE k.t (p int, c int, v int, w text, s int STATIC, "
 	"PRIMARY KEY (p, c))",
 	"CREATE TYPE k.y (a int, b text)",

@@ -25,8 +25,7 @@
 #define OWNER 1001	/* of its snapshots, from version 7 on */
 
 static const char *const statements[] = {
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	"'replication_factor': 1}",
+	TEST_KEYSPACE,
 	"CREATE KEYSPACE gone WITH replication = {'class': 'SimpleStrategy', "
 	"'replication_factor': 1} AND durable_writes = false",
 	"DROP KEYSPACE gone",

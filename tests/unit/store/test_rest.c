@@ -94,8 +94,7 @@ static void begin(struct play *p, uint64_t seed)
 	options.files = &limited;
 	test_store_open_with(&p->store, &options);
 	ck_assert_int_eq(cql_session_new(&p->session, p->store.store), 0);
-	run(p, "CREATE KEYSPACE k WITH replication = {'class': "
-	       "'SimpleStrategy', 'replication_factor': 1}");
+	run(p, TEST_KEYSPACE);
 }
 
 static void reopen(struct play *p)
@@ -425,8 +424,7 @@ START_TEST(idle_windows_expire)
 	store_options_init(&options);
 	test_store_open_with(&p.store, &options);
 	ck_assert_int_eq(cql_session_new(&p.session, p.store.store), 0);
-	run(&p, "CREATE KEYSPACE k WITH replication = {'class': "
-		"'SimpleStrategy', 'replication_factor': 1}");
+	run(&p, TEST_KEYSPACE);
 	run(&p, "CREATE TABLE k.t (k int PRIMARY KEY, v int) WITH "
 		"gc_grace_seconds = 0 AND default_time_to_live = 2");
 	run(&p, "INSERT INTO k.t (k, v) VALUES (1, 1)");

@@ -21,8 +21,7 @@
 #include "tests/unit/suite.h"
 
 static const char *const statements[] = {
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	"'replication_factor': 1}",
+	TEST_KEYSPACE,
 	"CREATE TABLE k.t (p int, c int, v text, s text static, "
 	"m map<text, int>, PRIMARY KEY (p, c))",
 	"rows",

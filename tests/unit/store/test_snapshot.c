@@ -18,22 +18,16 @@
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
-#define KEYSPACE                                                              \
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
-	"'replication_factor': 1}"
-
 static struct test_store t;
 
 static void setup(void)
 {
-	clock_set_us((int64_t)1700000000 * 1000000);
-	test_store_open(&t);
+	snapshots_open(&t);
 }
 
 static void teardown(void)
 {
-	test_store_close(&t);
-	clock_set_us(INT64_MIN);
+	snapshots_close(&t);
 }
 
 static void run(const char *statement)
@@ -156,7 +150,7 @@ static struct manifest_snapshot automatic(void)
 
 static void make_table(void)
 {
-	run(KEYSPACE);
+	run(TEST_KEYSPACE);
 	run("CREATE TABLE k.t (p int PRIMARY KEY, v int, l list<int>)");
 	run("INSERT INTO k.t (p, v, l) VALUES (1, 10, [1, 2])");
 }
@@ -244,7 +238,7 @@ END_TEST
 
 START_TEST(cells_that_had_not_expired_then_are_there)
 {
-	run(KEYSPACE);
+	run(TEST_KEYSPACE);
 	run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
 	run("INSERT INTO k.t (p, v) VALUES (1, 1) USING TTL 100");
 	run("INSERT INTO k.t (p, v) VALUES (2, 2) USING TTL 10");
@@ -625,7 +619,7 @@ START_TEST(a_restore_that_fails_loses_nothing)	/* _i: memory */
 
 	faults_init(&files, sim_files(disk));
 	open_failing(&files);
-	run(KEYSPACE);
+	run(TEST_KEYSPACE);
 	run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
 	run("CREATE INDEX i ON k.t (v)");
 	run("INSERT INTO k.t (p, v) VALUES (1, 10)");
@@ -700,7 +694,7 @@ START_TEST(a_full_disk_gives_up_automatic_snapshots)
 	options.files = sim_files(disk);
 	ck_assert_int_eq(store_open(&t.store, "/store", &options, NULL,
 				    &created), 0);
-	run(KEYSPACE);
+	run(TEST_KEYSPACE);
 	run("CREATE TABLE k.t (p int PRIMARY KEY, v text) WITH compression = "
 	    "{'enabled': false}");
 	for (i = 0; i < 1200; i++) {

@@ -4,28 +4,21 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
-#include "store/base/clock.h"
 #include "store/snapshot.h"
 #include "tests/lib/snapshots.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
-#define KEYSPACE                                                              \
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
-	"'replication_factor': 1}"
-
 static struct test_store t;
 
 static void setup(void)
 {
-	clock_set_us((int64_t)1700000000 * 1000000);
-	test_store_open(&t);
+	snapshots_open(&t);
 }
 
 static void teardown(void)
 {
-	test_store_close(&t);
-	clock_set_us(INT64_MIN);
+	snapshots_close(&t);
 }
 
 static void run(const char *statement)
@@ -50,7 +43,7 @@ START_TEST(snapshots_of_one_change_count_as_one)
 	for (round = 0; round < SNAPSHOT_AUTOMATIC + 2; round++) {
 		int tables = round == 1 || round == 2 ? 70 : 1;
 
-		run(KEYSPACE);
+		run(TEST_KEYSPACE);
 		for (table = 0; table < tables; table++) {
 			snprintf(text, sizeof(text), "CREATE TABLE k.t%d (p int "
 				 "PRIMARY KEY)", table);
@@ -78,7 +71,7 @@ START_TEST(a_change_is_undone)
 	int round;
 
 	for (round = 0; round < 3; round++) {
-		run(KEYSPACE);
+		run(TEST_KEYSPACE);
 		run("CREATE TYPE k.y (a int)");
 		run("CREATE TABLE k.t (p int PRIMARY KEY, v int)");
 		run("CREATE TABLE k.empty (p int PRIMARY KEY)");
@@ -126,7 +119,7 @@ START_TEST(indexes_that_moved_come_back)
 	static const char change[] = "dropped-1700000000000";
 	int round;
 
-	run(KEYSPACE);
+	run(TEST_KEYSPACE);
 	run("CREATE TABLE k.a (p int PRIMARY KEY, v int)");
 	run("CREATE TABLE k.b (p int PRIMARY KEY, v int)");
 	run("CREATE INDEX i ON k.a (v)");
@@ -135,7 +128,7 @@ START_TEST(indexes_that_moved_come_back)
 	run("INSERT INTO k.b (p, v) VALUES (2, 7)");
 	run("DROP KEYSPACE k");
 	for (round = 0; round < 2; round++) {
-		run(KEYSPACE);
+		run(TEST_KEYSPACE);
 		run("CREATE TABLE k.a (p int PRIMARY KEY, v int)");
 		run("CREATE TABLE k.b (p int PRIMARY KEY, v int)");
 		run("CREATE TABLE k.c (p int PRIMARY KEY, v int)");
@@ -170,7 +163,7 @@ START_TEST(changes_that_make_no_snapshot)
 	char change[64];
 	size_t count;
 
-	run(KEYSPACE);
+	run(TEST_KEYSPACE);
 	run("CREATE TABLE k.t (p int PRIMARY KEY)");
 	run("CREATE TABLE k.u (p int PRIMARY KEY) WITH allow_auto_snapshot = "
 	    "false");

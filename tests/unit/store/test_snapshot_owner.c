@@ -10,10 +10,6 @@
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
-#define KEYSPACE                                                              \
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "   \
-	"'replication_factor': 1}"
-
 static struct test_store t;
 
 static void setup(void)
@@ -23,14 +19,13 @@ static void setup(void)
 
 static void teardown(void)
 {
-	test_store_close(&t);
-	clock_set_us(INT64_MIN);
+	snapshots_close(&t);
 }
 
 static void open_store(void)
 {
 	test_store_open(&t);
-	snapshots_run(t.store, KEYSPACE);
+	snapshots_run(t.store, TEST_KEYSPACE);
 	snapshots_run(t.store, "CREATE TABLE k.t (p int PRIMARY KEY)");
 }
 

@@ -140,9 +140,7 @@ START_TEST(acknowledged_rows_are_in_the_table_or_the_snapshot)
 	options.memtable_bytes = 1 << 18;	/* flushes come meanwhile */
 	test_store_open_with(&t, &options);
 	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
-	ck_assert_int_eq(try(session, "CREATE KEYSPACE k WITH replication = "
-			     "{'class': 'SimpleStrategy', "
-			     "'replication_factor': 1}", &out), 0);
+	ck_assert_int_eq(try(session, TEST_KEYSPACE, &out), 0);
 	ck_assert_int_eq(try(session, TABLE, &out), 0);
 	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
 	for (i = 0; i < WRITERS; i++)

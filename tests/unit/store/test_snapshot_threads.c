@@ -102,8 +102,7 @@ START_TEST(each_snapshot_is_of_one_moment)
 	options.memtable_bytes = 1 << 18;	/* flushes come meanwhile */
 	test_store_open_with(&t, &options);
 	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
-	run(session, "CREATE KEYSPACE k WITH replication = {'class': "
-	    "'SimpleStrategy', 'replication_factor': 1}");
+	run(session, TEST_KEYSPACE);
 	run(session, "CREATE TABLE k.a (p int, c int, PRIMARY KEY (p, c))");
 	run(session, "CREATE TABLE k.b (p int, c int, PRIMARY KEY (p, c))");
 	for (i = 0; i < WRITERS; i++)

@@ -22,9 +22,7 @@ static void begin(const char *table)
 	clock_set_us(BEGIN_S * 1000000);
 	test_store_open(&store);
 	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
-	ck_assert_int_eq(answer_to(session, "CREATE KEYSPACE k WITH "
-				   "replication = {'class': 'SimpleStrategy', "
-				   "'replication_factor': 1}", NULL), 0);
+	ck_assert_int_eq(answer_to(session, TEST_KEYSPACE, NULL), 0);
 	ck_assert_int_eq(answer_to(session, table, NULL), 0);
 }
 

@@ -22,8 +22,7 @@ static void open_store(void)
 {
 	test_store_open(&t);
 	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
-	run("CREATE KEYSPACE k WITH replication = "
-	    "{'class': 'SimpleStrategy', 'replication_factor': 1}");
+	run(TEST_KEYSPACE);
 	run("USE k");
 }
 

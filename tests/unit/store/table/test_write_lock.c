@@ -21,8 +21,7 @@
 #define LOOK_MS 50		/* for what must not */
 
 static const char schema[] =
-	"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
-	"'replication_factor': 1};"
+	TEST_KEYSPACE ";"
 	"CREATE TABLE k.t (p text, c text, v text, n int, s text static, "
 	"l list<int>, m map<int, int>, w text, PRIMARY KEY (p, c));"
 	"CREATE TABLE k.n (p text PRIMARY KEY, v text);";
@@ -470,9 +469,7 @@ START_TEST(writes_are_seen_in_the_order_of_their_times)
 	test_store_open(&store);
 	crowd.store = store.store;
 	session = session_of(&crowd);
-	ck_assert_int_eq(run(session, "CREATE KEYSPACE k WITH replication = "
-			     "{'class': 'SimpleStrategy', "
-			     "'replication_factor': 1}"), 0);
+	ck_assert_int_eq(run(session, TEST_KEYSPACE), 0);
 	ck_assert_int_eq(run(session, "CREATE TABLE k.t (p text, c text, n "
 			     "int, v text, PRIMARY KEY (p, c))"), 0);
 	t = test_table(store.store, "k", "t");
@@ -568,8 +565,7 @@ START_TEST(batches_of_many_partitions)
 
 	tree_open(&tree);
 	tree_cql(&tree, ".cql",
-		 "CREATE KEYSPACE k WITH replication = {'class': "
-		 "'SimpleStrategy', 'replication_factor': 1};"
+		 TEST_KEYSPACE ";"
 		 "CREATE TABLE k.t (p text, c text, PRIMARY KEY (p, c));"
 		 "CREATE TABLE k.n (p text PRIMARY KEY, x counter);", &err);
 	ck_assert_int_eq(err, 0);
@@ -677,9 +673,7 @@ START_TEST(nothing_is_locked_during_a_sync)
 	test_store_open_with(&store, &options);
 	first.store = second.store = store.store;
 	ck_assert_int_eq(cql_session_new(&session, store.store), 0);
-	ck_assert_int_eq(run(session, "CREATE KEYSPACE k WITH replication = "
-			     "{'class': 'SimpleStrategy', "
-			     "'replication_factor': 1}"), 0);
+	ck_assert_int_eq(run(session, TEST_KEYSPACE), 0);
 	ck_assert_int_eq(run(session, "CREATE TABLE k.t (p text, c text, v "
 			     "text, PRIMARY KEY (p, c))"), 0);
 	ck_assert_int_eq(run(session, "INSERT INTO k.t (p, c, v) VALUES ('p', "
