@@ -18,6 +18,8 @@
 #include "fs/op/op.h"
 #include "store/base/clock.h"
 
+#define MADE_S 2e-9	/* the kernel takes it for its next tick or two */
+
 /*
  * Store the empty value of a file that was made only to be read (O_CREAT |
  * O_RDONLY, as lock files are): nothing else would store it. -EINVAL where the
@@ -64,6 +66,25 @@ static int make_file(struct at *at, struct child *c, struct node **n)
 	}
 	keep_for(op, *n, NULL);
 	return at_or_lost(at, waiting_made(op->fs, at->dir, *n));
+}
+
+/*
+ * Answer that a file was made. The kernel, which checks rights once more before
+ * the maker may write, need not ask for what it has just got: the file is empty
+ * until the first write, which drops this.
+ */
+static void fill_made(struct at *at, struct node *n, struct child *c,
+		      struct fs_entry *entry, struct handle *h)
+{
+	if (!c->scratch)
+		c->mtime_ns = clock_now_us() * MICROSECOND;
+	at_fill_entry(at, n, c, entry);
+	if (!h->buffer || c->volatile_attributes ||
+	    entry->entry_timeout_s <= 0 || entry->attr.st_size)
+		return;
+	entry->attr_timeout_s = MADE_S;
+	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	h->just_made = true;
 }
 
 static int create_now(struct fs *fs, struct fs_call *call, uint64_t parent,
@@ -115,9 +136,10 @@ static int create_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	}
 	if (!err) {
 		op_watch(at.op, at.dir);
-		if (created && !c.scratch)
-			c.mtime_ns = clock_now_us() * MICROSECOND;
-		at_fill_entry(&at, n, &c, entry);
+		if (created)
+			fill_made(&at, n, &c, entry, handle_of(reply->handle));
+		else
+			at_fill_entry(&at, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
 	return at_end(&at, err);

@@ -260,10 +260,12 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 			     struct bytes data)
 {
 	struct write_buffer *buffer = h->buffer;
-	bool hides;
+	bool hides, was_made;
 	int err = 0;
 
 	mutex_lock(&buffer->lock);
+	was_made = h->just_made;
+	h->just_made = false;
 	if (h->failed) {
 		/* cp first asks the kernel to copy, and then writes itself. */
 		err = refuse_again(op, h, h->failed);
@@ -286,6 +288,8 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 	if (!err && op->call)
 		atomic_store(&h->writer_pid, op->call->pid);
 	mutex_unlock(&buffer->lock);
+	if (was_made)	/* others see no size that is pending: drop_size */
+		op_drop_attributes(op, h->node);
 	if (hides)	/* it never existed, and does not now */
 		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
 	if (err)

@@ -133,6 +133,17 @@ static void lose_again(struct op *op, struct node *dir, struct bytes name)
 	node_put(&op->fs->nodes, n);
 }
 
+/* Drop the attributes of a file that is renamed. The kernel holds it: that waits
+ * for nothing. Pages of it need a notice, which drops both. */
+static void drop_at_once(struct op *op, struct node *n)
+{
+	if (!n->ops->directory && op_drops_at_once(op) &&
+	    !(atomic_load(&n->armed) & ARMED_PAGES) &&
+	    (atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_ATTRIBUTES) &
+	     ARMED_ATTRIBUTES))
+		op_drop_attributes(op, n);
+}
+
 /*
  * Finish a rename. The kernel keeps the old node under the new name: the node
  * forwards to the present node of the name, and the name is forgotten after the
@@ -165,7 +176,10 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 							node_get(now)))
 		node_put(&op->fs->nodes, now);
 	/* The name shows its inode until it is forgotten, after the reply. */
-	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES | ARMED_PAGES);
+	atomic_fetch_or(&n->armed, n->ops->directory ?
+				ARMED_ATTRIBUTES | ARMED_PAGES :
+				ARMED_ATTRIBUTES);
+	drop_at_once(op, n);
 	op_notify(op, n, ARMED_ATTRIBUTES | ARMED_PAGES |
 				 (op->by_former ? ARMED_NAME : 0));
 	leave_below(op, n);
@@ -189,6 +203,7 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 
 	if (replaced)
 		before = leave_text(op, replaced, old, &text);
+	drop_at_once(op, n);
 	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
 					      &target) : -EXDEV;
 	if (err == -ENOENT)	/* the new name is no key's spelling */

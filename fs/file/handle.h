@@ -76,6 +76,7 @@ struct handle {
 	int failed;			/* a write was refused: no commit */
 	char *why;		/* its reason or that of torn, or NULL */
 	bool wrote, truncated;		/* since the last commit, by this one */
+	bool just_made;		/* the kernel keeps that it is empty */
 	unsigned flushes;		/* since it last wrote or truncated */
 	bool told;			/* the last of them failed: so does the close */
 	_Atomic uint64_t wait_for;	/* a notice, for the next reply */

@@ -77,12 +77,15 @@ void op_note_told(struct op *op, struct node *n)
 	atomic_store(&n->told_to, TOLD_MANY);
 }
 
+bool op_drops_at_once(const struct op *op)
+{
+	return op && op->call && op->call->drop_attributes;
+}
+
 void op_drop_attributes(struct op *op, struct node *n)
 {
-	struct fs_call *call = op->call;
-
-	if (call && call->drop_attributes)
-		call->drop_attributes(call->context, n->id);
+	if (op_drops_at_once(op))
+		op->call->drop_attributes(op->call->context, n->id);
 	else
 		op_notify(op, n, ARMED_ATTRIBUTES);
 }

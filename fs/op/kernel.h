@@ -20,6 +20,8 @@ void kernel_notify_below(struct fs *fs, struct op *op, struct node *n);
 /* The kernel's view of n changed (bits: enum armed); the caller waits for it if
  * it may. */
 void op_notify(struct op *op, struct node *n, uint32_t bits);
+/* True if it can make the kernel drop attributes without a notice; op: or NULL. */
+bool op_drops_at_once(const struct op *op);
 /* Make the kernel drop the attributes of n before the reply. */
 void op_drop_attributes(struct op *op, struct node *n);
 /* The same of the node to which n lost its name, if it did: a call on n, which is
