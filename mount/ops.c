@@ -499,6 +499,17 @@ static void op_write(fuse_req_t req, fuse_ino_t node, const char *data,
 }
 
 /* The value is stored before another gets the lock. */
+/* Decline: the kernel copies pages itself. Those of a document may be of several
+ * texts: cp reads it then. */
+static void op_copy(fuse_req_t req, fuse_ino_t from, off_t offset,
+		    struct fuse_file_info *fi, fuse_ino_t to, off_t to_offset,
+		    struct fuse_file_info *to_fi, size_t size, int flags)
+{
+	(void)from, (void)offset, (void)to, (void)to_offset, (void)to_fi;
+	(void)size, (void)flags;
+	fuse_reply_err(req, fs_handle_is_heavy(fi->fh) ? EINVAL : EXDEV);
+}
+
 static void op_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 {
 	struct fs_call call = caller(req);
@@ -586,5 +597,5 @@ const struct fuse_lowlevel_ops mount_ops = {
 	.getlk = locks_op_get, .setlk = locks_op_set, .flock = locks_op_flock,
 	.opendir = op_opendir, .readdir = op_readdir,
 	.readdirplus = op_readdirplus, .releasedir = op_releasedir,
-	.fsyncdir = op_fsyncdir,
+	.fsyncdir = op_fsyncdir, .copy_file_range = op_copy,
 };

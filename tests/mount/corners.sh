@@ -219,6 +219,20 @@ ok 'the directory of a row' mkdir "$M/k/flat/20"
 ok 'sendfile of a new value' sent 20/v 7
 ok 'and of another one' sent 20/v 123
 ok 'and of a shorter one' sent 20/v 4
+# A document is read: the pages that the kernel has of it may be of several texts.
+copied() {
+	python3 -c '
+import os, sys
+source, target = os.open(sys.argv[1], os.O_RDONLY), os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+print(os.copy_file_range(source, target, 1 << 20))' "$1" "$2"
+}
+mkdir -p "$M/k/copies/p"
+refused 'copy_file_range of a document' 'Invalid argument' copied "$M/k/flat/20.json" "$M/k/copies/p/row"
+ok 'cp of it' cp "$M/k/flat/20.json" "$M/k/copies/p/row"
+ok 'has all of it' cmp "$M/k/flat/20.json" "$M/k/copies/p/row"
+is 'copy_file_range of a value' 2 "$(copied "$M/k/flat/20/v" "$M/k/copies/p/value")"
+is 'has all of that' 4 "$(cat "$M/k/copies/p/value")"
+rm -r "$M/k/copies"
 
 stop
 # A keyspace= without a name shows nothing that anybody could have meant.
