@@ -1,6 +1,6 @@
-# Appends by several shells to one cell (filesystem contract 3, "Commit": a write
-# takes effect as one atomic cell write at close, readers see the old value or the
-# new one, never a part; principle 3: a write is never lost, cut or reordered).
+# Appends by several shells to one cell (fs/README.md, "Cells": a write takes effect as
+# one cell write at close, others see the old value or the new one, never a part;
+# principle 3: a write is never lost, cut or reinterpreted).
 # So: each line once and whole; those of a shell in their order; and what a reader
 # sees is whole lines, and a beginning of all that is read later.
 . tests/mount/lib.sh

@@ -1,6 +1,6 @@
 # tail -f of a value that grows shows what is added, and of one that is replaced no
-# part (filesystem contract 3, "Commit"; 10: a descriptor may go on showing the value
-# it was opened on). First the tool itself, then readers that do as it does beside
+# part (fs/README.md, "Cells" and "Caching": what is open shows a later value only if
+# that begins with its own). First the tool itself, then readers that do as it does beside
 # writers of all kinds (SECONDS_EACH, SEED).
 . tests/mount/lib.sh
 start

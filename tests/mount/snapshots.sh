@@ -1,4 +1,4 @@
-# .snapshots: filesystem.md 7, 12; fs/README.md, "Snapshots".
+# .snapshots: fs/README.md, "Snapshots".
 . tests/mount/lib.sh
 chmod 755 "$W" "$M"
 start -o allow_other,commit=0
