@@ -303,7 +303,7 @@ static int write_buffer_text(struct op *op, struct handle *h, uint64_t offset,
 /*
  * Commit what was written, where that does not wait for the close. A temporary
  * file that processes map together is stored at once: who else asks for its size
- * would make the kernel cut all their mappings at the one before.
+ * would make the kernel truncate all their mappings at the one before.
  */
 static int commit_now(struct op *op, struct handle *h)
 {

@@ -11,7 +11,7 @@
 
 /* Commit what all writers have written so far. 0, or the first error. */
 int handles_commit(struct op *op);
-/* True if cutting the file to nothing and closing it stores the empty value. */
+/* True if truncating the file to 0 and closing it stores the empty value. */
 bool handle_takes_empty(struct op *op, struct node *n);
 /* Truncate: through h, if it is open to write; else (h may be NULL) by path:
  * load, set the size, commit. moved: the kernel's node is one that a rename

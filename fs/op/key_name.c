@@ -246,7 +246,8 @@ static int parse_parts(struct op *op, const struct table *t, struct bytes name,
 }
 
 static int parse_composite(struct op *op, const struct table *t,
-			   struct bytes name, bool cut, struct bytes *value)
+			   struct bytes name, bool shortened,
+			   struct bytes *value)
 {
 	struct buf key = BUF_INIT, again = BUF_INIT;
 	struct bytes *values;
@@ -257,7 +258,7 @@ static int parse_composite(struct op *op, const struct table *t,
 	err = values ? parse_parts(op, t, name, values) : -ENOMEM;
 	if (err)
 		return err;
-	if (cut)
+	if (shortened)
 		key_name_of_partition(&again, t, values);
 	else
 		add_parts(&again, t, values);
