@@ -95,6 +95,7 @@ int store_sync_to(struct store *s, uint64_t position);
 /* Flush a table. NULL: all. */
 int store_flush(struct store *s, struct table *t);
 int store_compact(struct store *s, struct table *t);
+/* For tests: verify all, as lsm_verify. */
 int store_verify(struct store *s,
 		 void (*report)(void *context, const char *text), void *context);
 /* Verify a table and its indexes (NULL: all): lsm_verify_tables. */

@@ -11,12 +11,11 @@
  * message.
  */
 int force_end(const char *mount, const char *store);
-/* 0: nobody writes the store; -EBUSY: this process does (0: unknown); or another
- * error of its opening. */
+/* Check that nobody writes the store: 0; -EBUSY: this process does (0:
+ * unknown); or another error of its opening. */
 int force_store_owner(const char *store, pid_t *owner);
-/*
- * The path of a directory without links before its last component, which is
- * not looked at: it may be a mount that does not answer. To be freed, or NULL.
- */
+/* Return the path of a directory without links before its last component, which
+ * is not looked at: it may be a mount that does not answer. To be freed, or
+ * NULL. */
 char *force_path(const char *dir);
 #endif

@@ -157,7 +157,8 @@ static bool is_of_line(int64_t err)
 	return err == -EINVAL || err == -EFBIG || err == -EPERM;
 }
 
-/* The first line is refused. Returns its length, or 0: it ends here. */
+/* Note that the first line is refused. Returns its length, or 0: the import
+ * ends. */
 static size_t refuse_first(struct import_work *i, struct bytes lines)
 {
 	size_t len = first_length(i, lines), j;
@@ -224,7 +225,7 @@ static int take_lines(struct import_work *i, size_t len)
 	return err;
 }
 
-/* Everything that is left: 0, 1 after a message, -errno. */
+/* Write what is left: 0, 1 after a message, -errno. */
 static int take_all(struct import_work *i)
 {
 	int err = 0;

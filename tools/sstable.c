@@ -33,7 +33,7 @@ const struct command command_sstable = {
 	.run = run,
 };
 
-/* Bytes that are text stand as it, others as 0x and digits. */
+/* Append bytes: text as it is, others as 0x and digits. */
 static void add_bytes(struct buf *out, struct bytes b)
 {
 	struct buf text = BUF_INIT;

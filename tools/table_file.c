@@ -182,8 +182,8 @@ static size_t request_length(const struct table_file *f, struct bytes lines)
 	return at;
 }
 
-/* The daemon takes whole lines up to a bad one. A line that is longer than a
- * request comes in parts, and is refused as a whole. */
+/* Write lines to the file. The daemon takes whole lines up to a bad one; a line
+ * that is longer than a request comes in parts, and is refused as a whole. */
 static int64_t write_document(struct table_file *f, struct bytes lines)
 {
 	size_t len = request_length(f, lines), done = 0;

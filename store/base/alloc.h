@@ -19,7 +19,7 @@ void *mem_zalloc(size_t count, size_t size);
 void *mem_resize(void *ptr, size_t count, size_t size);
 /* NULL is accepted. */
 void mem_free(void *ptr);
-/* A copy of len bytes with a 0 byte added after them. */
+/* Return a copy of len bytes with a 0 byte added after them. */
 char *mem_copy(const void *ptr, size_t len);
 
 /*
@@ -27,7 +27,8 @@ char *mem_copy(const void *ptr, size_t len);
  * for_good every later one too. 0 switches it off.
  */
 void mem_fail_at(long nth, int for_good);
-/* The number of allocations that it made fail since the last call. */
+/* For tests: return the number of allocations that it made fail since the last
+ * call. */
 long mem_failures(void);
 /* Call this in each of them. NULL: nothing. */
 void mem_on_failure(void (*call)(void));

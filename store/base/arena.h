@@ -38,7 +38,8 @@ static inline void *arena_alloc(struct arena *a, size_t size)
 	return ptr;
 }
 void *arena_zalloc(struct arena *a, size_t count, size_t size);
-/* A copy, with a 0 byte after it. Null stays null; BYTES_NULL when failed. */
+/* Return a copy, with a 0 byte after it. Null stays null; BYTES_NULL when
+ * failed. */
 struct bytes arena_copy(struct arena *a, struct bytes b);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_format(struct arena *a, const char *format, ...)

@@ -91,7 +91,7 @@ static inline void buf_clear(struct buf *b)
 }
 /* buf_reserve where there is no room yet. */
 bool buf_grow(struct buf *b, size_t more);
-/* Room for more bytes after len. False (and failed) when there is none. */
+/* Make room for more bytes after len. False (and failed) when there is none. */
 static inline bool buf_reserve(struct buf *b, size_t more)
 {
 	if (!b->failed && more <= b->cap - b->len)
@@ -127,7 +127,8 @@ void buf_add_le32(struct buf *b, uint32_t v);
 void buf_add_le64(struct buf *b, uint64_t v);
 void buf_add_varint(struct buf *b, uint64_t v);
 void buf_add_zigzag(struct buf *b, int64_t v);
-/* A varint length and the bytes; null is length 0 with flag: see codec users. */
+/* Append a varint length and the bytes; null is length 0: its reader needs a
+ * flag. */
 void buf_add_sized(struct buf *b, struct bytes bytes);
 /* Append the text between quotes; each quote inside comes twice. */
 void buf_add_quoted(struct buf *b, struct bytes text, uint8_t quote);
@@ -254,7 +255,7 @@ static inline int64_t read_zigzag(struct reader *r)
 
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
-/* A varint length and that many bytes. */
+/* Read a varint length and that many bytes. */
 static inline struct bytes read_sized(struct reader *r)
 {
 	uint64_t len = read_varint(r);

@@ -9,6 +9,6 @@ int64_t clock_now_us(void);
 int64_t clock_now_s(void);
 /* Monotonic nanoseconds, for measuring. */
 uint64_t clock_monotonic_ns(void);
-/* For tests: a fixed time; INT64_MIN: the real one again. */
+/* For tests: set a fixed time; INT64_MIN: the real one again. */
 void clock_set_us(int64_t us);
 #endif

@@ -5,8 +5,8 @@
 #define STORE_BASE_CONTROL_H
 #include <stdint.h>
 
-/* The number of a mount's connection, without a request to its daemon: 0 or
- * -errno. */
+/* Find the number of a mount's connection, without a request to its daemon: 0
+ * or -errno. */
 int control_connection(const char *mountpoint, uint32_t *number);
 /*
  * The file that aborts a connection when something is written to it, or -1. It

@@ -218,7 +218,7 @@ static int64_t system_data(void *context, int fd, uint64_t offset)
 #define STATX_MNT_ID_UNIQUE 0x4000U
 #endif
 
-/* The id of the boot, as text with hyphens, in binary. */
+/* Read the id of the boot, which is text with hyphens, as bytes. */
 static int read_boot_id(uint8_t id[16])
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");

@@ -89,10 +89,10 @@ void file_close(const struct file_ops *ops, int fd);
 /* Exactly len bytes; -EUCLEAN when the file ends before. */
 int file_read(const struct file_ops *ops, int fd, void *to, size_t len,
 	      uint64_t offset);
-/* All of it. */
+/* Write all of it. */
 int file_write(const struct file_ops *ops, int fd, const void *from, size_t len,
 	       uint64_t offset);
-/* The whole file, at most limit bytes (-EFBIG). */
+/* Read the whole file, at most limit bytes (-EFBIG). */
 int file_read_all(const struct file_ops *ops, int dir, const char *name,
 		  struct buf *out, size_t limit);
 /*

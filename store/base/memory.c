@@ -95,7 +95,7 @@ static void find_mount(struct hierarchy *h, const char *root, bool second)
 		fclose(file);
 }
 
-/* The number in a file; "max", or none: no limit. */
+/* Return the number in a file; "max", or no file: no limit. */
 static uint64_t limit_in(const char *root, const struct hierarchy *h,
 			 const char *below)
 {
@@ -153,7 +153,7 @@ uint64_t memory_limit(const char *root)
 	return limit < least ? limit : least;
 }
 
-/* A part of the memory, within bounds. */
+/* Return a part of the memory, within bounds. */
 static size_t part(unsigned share, size_t least, size_t most)
 {
 	uint64_t bytes = memory_limit("") / share;

@@ -17,7 +17,8 @@ static uint64_t finish(uint64_t v)
 	return v ^ v >> 33;
 }
 
-/* The quirk: tail bytes are signed, and a negative one flips all above it. */
+/* Return the tail with its quirk: bytes are signed, and a negative one flips
+ * all above it. */
 static uint64_t tail_bytes(const uint8_t *p, size_t len)
 {
 	uint64_t v = 0;

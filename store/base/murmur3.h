@@ -3,6 +3,7 @@
 #define STORE_BASE_MURMUR3_H
 #include "store/base/bytes.h"
 
-/* The token of a serialised partition key, normalised: never INT64_MIN. */
+/* Return the token of a serialised partition key, normalised: never
+ * INT64_MIN. */
 int64_t murmur3_token(struct bytes key);
 #endif

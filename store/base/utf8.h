@@ -3,7 +3,8 @@
 #define STORE_BASE_UTF8_H
 #include "store/base/bytes.h"
 
-/* With may_be_cut the last character may be unfinished. */
+/* True for valid UTF-8, or ASCII. may_be_cut: the last character may be
+ * unfinished. */
 bool utf8_is_valid(struct bytes text, bool may_be_cut);
 bool utf8_is_ascii(struct bytes text);
 #endif

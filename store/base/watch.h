@@ -31,7 +31,7 @@ struct watch *watch_set(struct watch *w);
 /* Forget what was read. */
 void watch_clear(struct watch *w);
 
-/* Before each entry that is looked at: 0 or -EINTR. */
+/* Count an entry, before it is looked at: 0 or -EINTR. */
 int watch_step(void);
 /* The same after work on so many bytes. */
 int watch_bytes(size_t len);

@@ -26,7 +26,7 @@ int cells_write(struct write *w, const struct column *c, struct bytes value,
 /*
  * See what a document's total does to a counter of that row (clustering NULL: of
  * the statics): 1, it is to be written, as there is none, or (null) deleted; 0,
- * it stands. -EINVAL with w->refusal: it is empty, or there is another total, as
+ * it stays. -EINVAL with w->refusal: it is empty, or there is another total, as
  * no document says how much is to be added.
  */
 int cells_check_total(struct write *w, const struct table *t,

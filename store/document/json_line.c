@@ -141,8 +141,8 @@ static const uint8_t *number_end(const uint8_t *p, const uint8_t *end)
 }
 
 /*
- * These take what is as most lines have it, and move *at behind it: 1; 0: it is
- * something else, for the general reader; -ENOMEM.
+ * These take a value in the form that most lines have, and move *at after it: 1;
+ * 0: it has another form, for the general reader; -ENOMEM.
  *
  * A number with a point, of at most 15 digits: they and the power of ten are
  * exact as doubles, so that their quotient is rounded as strtod rounds.

@@ -139,12 +139,13 @@ void reading_close(struct log_reading *r)
 		segment_free(r->log, r->s);
 }
 
-/* So many zeros may be the beginning of a hole; so many bytes are read before the
- * next one is sought where they were none. */
+/* ZEROS: so many may be the beginning of a hole. DENSE: where none was found, so
+ * many bytes are read before the next one is sought. */
 #define ZEROS 4096
 #define DENSE (256 << 10)
 
-/* Behind zeros, skip the hole that may follow: it can be too large to be read. */
+/* After zeros, skip the hole that may follow: it can be too large to be
+ * read. */
 static uint64_t skip_hole(struct log_reading *r, uint64_t offset)
 {
 	const struct file_ops *files = r->log->files;

@@ -78,8 +78,8 @@ int compaction_prepare(struct compaction **out,
 int compaction_run(struct compaction *c);
 /* Install the outputs. Errors as of manifest_apply: after -ESTALE free it. */
 int compaction_install(struct compaction *c, struct manifest *manifest);
-/* The outputs, opened by run. The references are the compaction's: take one
- * with sstable_get. */
+/* Return the outputs, opened by run. The references are the compaction's: take
+ * one with sstable_get. */
 size_t compaction_output_count(const struct compaction *c);
 struct sstable *compaction_output(const struct compaction *c, size_t i);
 /* move_only: there are no outputs; the inputs stay, at the pick's level. */

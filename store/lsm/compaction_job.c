@@ -250,7 +250,7 @@ static int find_damage(struct compaction_job *j)
 	return -EAGAIN;
 }
 
-/* For log_all. */
+/* Log the compaction, for the option log_all. */
 static void log_compaction(const struct compaction_job *j)
 {
 	uint64_t size = 0;

@@ -116,7 +116,8 @@ static uint64_t wanted_size(struct lsm *lsm, uint64_t flush)
 {
 	uint64_t largest, size = files_bytes(lsm, &largest) / FILES_PART;
 
-	/* Beside the file that is rewritten, what is deleted meanwhile. */
+	/* Enough for one file to be rewritten, and a step for what is deleted
+	 * meanwhile. */
 	if (size > largest + RESERVE_STEP)
 		size = largest + RESERVE_STEP;
 	if (size > MOST_FOR_FILES)
@@ -142,7 +143,7 @@ static int grow_reserve(struct lsm *lsm, uint64_t *size)
 	return err;
 }
 
-/* The reserve has that size. */
+/* Set reserve_until: the reserve has that size. */
 static void set_until(struct lsm *lsm, const struct commitlog_stats *log,
 		      uint64_t size)
 {

@@ -15,7 +15,8 @@ struct log_salvage {
 	uint64_t synced;	/* position: the most that its records knew */
 };
 
-/* The number of a segment of that name; 0: it is none. */
+/* Return the number of the segment that has this name; 0: it is no
+ * segment's. */
 uint64_t log_salvage_number(const char *name);
 /*
  * Call each (NULL: none) with every record of segment number of directory fd

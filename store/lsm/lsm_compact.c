@@ -190,7 +190,8 @@ static int compact_step(struct lsm *lsm, struct lsm_table *t, bool all,
 	return got;
 }
 
-/* Without files that are left out. */
+/* Pick the file of that number alone. -ESTALE: it is gone; -EUCLEAN: it is
+ * damaged. */
 static int pick_one(struct compaction_job *j, uint64_t number)
 {
 	size_t i;

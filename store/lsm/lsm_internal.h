@@ -93,7 +93,8 @@ struct lsm {
 	_Atomic uint64_t retry_ms;	/* the flush work's; 0: nothing failed */
 	struct work log_work, spare_work, idle_work, flush_work,
 		compaction_work;
-	/* The log thread's: what was done, and since when it is no more. */
+	/* The log thread's: the work done by its last look, and since when it
+	 * has not grown. */
 	uint64_t idle_done, idle_since_ns;
 	bool idle_seen;
 	atomic_int compaction_error;	/* the compaction work's: the last */
@@ -102,9 +103,9 @@ struct lsm {
 	atomic_bool told;		/* a writer or a sync knows of it */
 	atomic_bool reserve_spent;	/* changes under room */
 	bool reserve_lent;		/* to a compaction; under room */
-	unsigned reserve_users;		/* who spent it and need it; under room */
+	unsigned reserve_users;		/* releases not ended; under room */
 	atomic_bool room_wanted;	/* lsm_reclaim has something to do */
-	/* earliest time; under compacting, as the next two */
+	/* The earliest next pass; under compacting, as the next two. */
 	uint64_t reclaim_after_ns;
 	uint64_t reclaim_again_ns;	/* delay after a pass, for time alone */
 	uint64_t reclaimed_flushes;	/* before its last pass */
@@ -113,7 +114,7 @@ struct lsm {
 	 * log. */
 	_Atomic uint64_t reserve_until;
 	atomic_int flush_error;		/* of the last flush in the background */
-	atomic_bool refused;		/* the last that was written, for room */
+	atomic_bool refused;		/* the last batch: the disk is full */
 	atomic_bool no_room;		/* the last flush of all found no room */
 	atomic_bool spare_asked;	/* spare_work was added, and is not done */
 	_Atomic uint64_t memtable_bytes; /* of active memtables */

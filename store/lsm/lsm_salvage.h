@@ -37,19 +37,20 @@ void lsm_salvage_close(struct lsm_salvage *s);
 bool lsm_salvage_is_file(const char *name);
 /* True if the manifest was sound: it says what is live and what was removed. */
 bool lsm_salvage_is_whole(const struct lsm_salvage *s);
-/* The sstables, by number; the caller may set the table where it is 0. */
+/* Return the sstables, by number; the caller may set the table where it is
+ * 0. */
 struct lsm_salvage_file *lsm_salvage_files(struct lsm_salvage *s,
 					   size_t *count);
 /* Print the name of the file. */
 void lsm_salvage_name(char name[32], const struct lsm_salvage_file *f);
 size_t lsm_salvage_segments(const struct lsm_salvage *s);
-/* The number of snapshots that the manifest has. */
+/* Return the number of snapshots that the manifest has. */
 size_t lsm_salvage_snapshots(const struct lsm_salvage *s);
-/* The largest number of a table that the manifest has; 0: none. */
+/* Return the largest number of a table that the manifest has; 0: none. */
 uint32_t lsm_salvage_last_table(const struct lsm_salvage *s);
 /* True if the table is known to be dropped. */
 bool lsm_salvage_is_dropped(const struct lsm_salvage *s, uint32_t table);
-/* A property of the manifest, or BYTES_NULL. */
+/* Return a property of the manifest, or BYTES_NULL. */
 struct bytes lsm_salvage_property(const struct lsm_salvage *s,
 				  const char *name);
 

@@ -183,6 +183,6 @@ int manifest_snapshot_held(struct manifest *m, uint64_t number,
 			   uint64_t *bytes);
 /* Print the name of the manifest's own file, for unknown files. */
 void manifest_name(struct manifest *m, char name[32]);
-/* Append the whole state as one manifest file's bytes. */
+/* For tests: append the whole state as one manifest file's bytes. */
 int manifest_bytes(struct manifest *m, struct buf *out);
 #endif

@@ -46,7 +46,7 @@ static inline size_t manifest_padded(size_t len)
 	return (len + 7) & ~(size_t)7;
 }
 
-/* Of version 1. */
+/* Return the seal of version 1. */
 static inline uint64_t manifest_seal(uint64_t number, uint64_t offset)
 {
 	return XXH3_64bits_withSeed("", 0, ~manifest_seed(number, offset));

@@ -39,7 +39,7 @@ void strategy_candidates_release(struct strategy_candidates *c)
 	mem_free(c->at);
 }
 
-/* A heap sort: few files, no memory, no order that makes it slow. */
+/* Sift, for a heap sort: few files, no memory, no order that makes it slow. */
 static void sift(struct strategy_candidates *c, size_t from, size_t end,
 		 int (*compare)(const struct strategy_file *,
 				const struct strategy_file *))

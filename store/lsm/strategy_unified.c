@@ -49,7 +49,8 @@ double strategy_density(const struct sstable_info *info)
 }
 
 /* ------------------------------------------------------------------ levels */
-/* The scaling parameter: negative is levelled, 0 both, positive tiered. */
+/* Return the scaling parameter: negative is levelled, 0 both, positive
+ * tiered. */
 static int64_t scaling_of(const struct strategy_request *r, unsigned level)
 {
 	const struct lsm_table_options *o = r->options;

@@ -46,11 +46,13 @@ bool worker_add(struct worker *w, enum worker_queue queue, struct work *work);
  * With no_threads it is run by worker_drain only when due. */
 bool worker_add_after(struct worker *w, enum worker_queue queue,
 		      struct work *work, uint64_t delay_ms);
-/* Take it out of its queue, and wait if it is running (not from itself). */
+/* For tests: take it out of its queue, and wait if it is running (not from
+ * itself). */
 void worker_remove(struct worker *w, struct work *work);
 
-/* Begin no more works of the queue, and wait for the one that runs. Pauses are
- * counted: as many resumes end it. Not from a work of the same queue. */
+/* For tests: begin no more works of the queue, and wait for the one that runs.
+ * Pauses are counted: as many resumes end it. Not from a work of the same
+ * queue. */
 void worker_pause(struct worker *w, enum worker_queue queue);
 void worker_resume(struct worker *w, enum worker_queue queue);
 /* Wait until the flush and compaction queues have nothing due and nothing

@@ -33,7 +33,8 @@ enum key_kind {
  * begin with. */
 void key_add_partition(struct buf *out, int64_t token,
 		       struct bytes partition_key);
-/* The first key bytes of a token: all partitions from that token on are >=. */
+/* Append the first key bytes of a token: all partitions from that token on are
+ * >=. */
 void key_add_token(struct buf *out, int64_t token);
 
 struct key_parts {
@@ -44,7 +45,7 @@ struct key_parts {
 };
 /* Take a key apart. 0, or -EUCLEAN when it is not one. */
 int key_split(struct key_parts *parts, struct bytes key);
-/* The length of token and partition key alone; 0 when damaged. */
+/* Return the length of token and partition key alone; 0 when damaged. */
 size_t key_partition_len(struct bytes key);
 /* Append the serialised partition key of a key. -EUCLEAN when damaged. */
 int key_partition_key(struct buf *out, struct bytes key);

@@ -82,7 +82,7 @@ static bool is_same(struct deletion a, struct deletion b)
 	return a.timestamp == b.timestamp && a.local_time == b.local_time;
 }
 
-/* The first's deletion, where the other's is weaker. */
+/* Return the first's deletion, where the other's is weaker. */
 static struct deletion left_in_force(const struct shadow *s)
 {
 	struct deletion strongest = reconcile_deletion_max(s->by.force,
@@ -91,7 +91,7 @@ static struct deletion left_in_force(const struct shadow *s)
 	return is_same(strongest, s->by.force) ? DELETION_NONE : strongest;
 }
 
-/* One side's bound, or one of each at the same key. */
+/* Take one side's bound, or one of each at the same key. */
 static void take_bounds(struct shadow *s, struct entry *entry)
 {
 	struct deletion old = s->force;

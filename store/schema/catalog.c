@@ -62,7 +62,7 @@ static void add_string(struct buf *out, const char *s)
 	buf_add_sized(out, bytes_str(s));
 }
 
-/* A string that may be NULL: a byte 0, or 1 and the string. */
+/* Append a string that may be NULL: a byte 0, or 1 and the string. */
 static void add_optional(struct buf *out, const char *s)
 {
 	buf_add_byte(out, s != NULL);

@@ -115,7 +115,8 @@ static struct type *get_type(struct decoder *d)
 	return t || d->r.failed ? t : no_memory(d);
 }
 
-/* A list of count elements, each at least a byte, of size in memory. */
+/* Begin a list of count elements, each of a byte or more, of this size in
+ * memory. */
 static void *get_list(struct decoder *d, uint32_t *count, size_t size)
 {
 	uint64_t n = get_number(d, LIST_MAX);

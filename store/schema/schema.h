@@ -213,6 +213,7 @@ bool table_is_schemaless(const struct table *t);
 
 /* Append the name as CQL has it, in quotes where it needs them. */
 void schema_print_name(struct buf *out, struct bytes name);
+/* Exported for tests: true for a word that CQL reserves. */
 bool schema_name_is_reserved(struct bytes lower_case_name);
 struct keyspace *keyspace_get(struct keyspace *k);
 void keyspace_put(struct keyspace *k);

@@ -117,7 +117,7 @@ void block_builder_add(struct block_builder *b, const struct entry *entry)
 	b->count++;
 }
 
-/* The key of the restart entry at offset, as far as its head needs it. */
+/* Return the head of the key of the restart entry at offset. */
 static uint64_t built_head(struct block_builder *b, uint32_t offset,
 			   size_t prefix)
 {

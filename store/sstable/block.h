@@ -52,7 +52,7 @@ struct block {
 struct block *block_new(size_t size);
 /*
  * Parse the contents in b->data. 0, or -EUCLEAN with *why when they are not
- * those of a block.
+ * those of a block. Exported for tests.
  */
 int block_parse(struct block *b, struct bytes contents, const char **why);
 /*

@@ -31,7 +31,7 @@ struct pooled_file {		/* embed it; all under the pool's lock */
 int file_pool_new(struct file_pool **out, size_t limit);
 /* Free the pool, whose files are all closed. NULL is accepted. */
 void file_pool_free(struct file_pool *p);
-/* Return the number of open files. */
+/* For tests: return the number of open files. */
 size_t file_pool_open_count(struct file_pool *p);
 
 /* Open the file, with one reader; name, files, dir and pool are set, fd is -1.

@@ -56,7 +56,7 @@ const struct sstable_info *sstable_info(const struct sstable *t);
 /* Return the number of the table that it was written for, which may have been
  * restored as another since; 0: it does not say. */
 uint32_t sstable_table(const struct sstable *t);
-/* The smallest and largest key. Valid while a reference is held. */
+/* Return the smallest and largest key. Valid while a reference is held. */
 struct bytes sstable_first_key(const struct sstable *t);
 struct bytes sstable_last_key(const struct sstable *t);
 /* Return the number of entries, of the kind that has the most. */

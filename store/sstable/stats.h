@@ -18,7 +18,7 @@ struct histogram {
 	uint32_t used;
 };
 /* Add count entries of that time (seconds). Beyond its buckets the two that are
- * nearest are joined. */
+ * nearest are joined. Exported for tests. */
 void histogram_add(struct histogram *h, int64_t time, uint64_t count);
 /* Estimate how many were added with a time < time. */
 double histogram_below(const struct histogram *h, int64_t time);

@@ -11,7 +11,7 @@
  * Return the native kind of left op right, or -1 where the operator is not
  * defined for them. Numbers: integers the wider one, a counter as bigint;
  * float, double or decimal where one is no integer. text and ascii: + only.
- * date and timestamp: + and - with a duration on the right.
+ * date and timestamp: + and - with a duration on the right. Exported for tests.
  */
 int arithmetic_result(enum type_kind left, char op, enum type_kind right);
 /*
@@ -24,7 +24,7 @@ int arithmetic_apply(struct buf *out, bool *is_null, enum type_kind left,
 		     struct bytes a, char op, enum type_kind right,
 		     struct bytes b, struct type_error *error);
 /* True if the type has a unary minus: numbers do. The result has the same
- * type. */
+ * type. Exported for tests. */
 bool arithmetic_can_negate(enum type_kind kind);
 void arithmetic_negate(struct buf *out, bool *is_null, enum type_kind kind,
 		       struct bytes value);

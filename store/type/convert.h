@@ -9,7 +9,7 @@
 /*
  * CAST(x AS type) of a value. is_target: true if there is a cast to this type
  * at all (else: <x> cannot be cast to <t>). is_defined: true if there is one
- * from this type, or the types are the same.
+ * from this type, or the types are the same. Both are exported for tests.
  */
 bool convert_is_target(enum type_kind to);
 bool convert_is_defined(enum type_kind from, enum type_kind to);

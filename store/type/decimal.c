@@ -63,8 +63,8 @@ static int scan(struct decimal_form *form, struct bytes text)
 	return count != 0;
 }
 
-/* The exponent, or -ERANGE where its scale cannot be an int32 (or Java's
- * reader gives up). */
+/* Read the exponent; -ERANGE where its scale cannot be an int32 (or Java's
+ * reader refuses it). */
 static int read_exponent(int64_t *exponent, struct bytes text, size_t at)
 {
 	bool negative = false;

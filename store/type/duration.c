@@ -147,7 +147,7 @@ static int read_alternative(struct builder *b, struct reader r)
 	return reader_left(&r) ? NOT_A_DURATION : 0;
 }
 
-/* 1Y2M3DT4H5M6S, or 5W alone; upper case only. */
+/* Read 1Y2M3DT4H5M6S, or 5W alone; upper case only. */
 static int read_designators(struct builder *b, struct reader r)
 {
 	static const char date[] = "YM D", time[] = "HMS";

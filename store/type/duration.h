@@ -11,6 +11,7 @@ struct duration {
 };
 /* Read a duration from a value's bytes: 0 or -EINVAL. */
 int duration_get(struct duration *d, struct bytes value);
+/* Exported for tests: append the bytes of the value. */
 void duration_add(struct buf *out, const struct duration *d);
 void duration_print(struct buf *out, const struct duration *d);
 #endif

@@ -282,7 +282,8 @@ static size_t run(struct bytes text, size_t at, int (*in)(int))
 	return at - start;
 }
 
-/* 1: all of the word; 0: its beginning; -1: neither. */
+/* Compare with the word. 1: all of it is there; 0: the text ends inside of it;
+ * -1: another text. */
 static int scan_word(struct bytes text, size_t at, const char *word)
 {
 	size_t len = text.len - at;
@@ -293,7 +294,7 @@ static int scan_word(struct bytes text, size_t at, const char *word)
 	return len == strlen(word);
 }
 
-/* An exponent's sign and digits, and a suffix. */
+/* Scan an exponent's sign and digits, and a suffix. */
 static int scan_exponent(struct bytes text, size_t at)
 {
 	size_t count;

@@ -47,7 +47,8 @@ static bool read_v4(uint8_t address[4], struct bytes text, int parts_wanted)
 	return true;
 }
 
-/* One group of hex digits at *at. False: there is none, or it is too big. */
+/* Read one group of hex digits at *at. False: there is none, or it is too
+ * big. */
 static bool read_group(uint32_t *group, struct bytes text, size_t *at)
 {
 	size_t start = *at;

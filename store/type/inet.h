@@ -5,6 +5,7 @@
 
 extern const struct native_type native_inet;
 
-/* True for the 16 bytes of a mapped IPv4 address, which text cannot write. */
+/* Exported for tests: true for the 16 bytes of a mapped IPv4 address, which text
+ * cannot write. */
 bool inet_is_mapped(struct bytes value);
 #endif

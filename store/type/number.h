@@ -10,7 +10,7 @@ extern const struct native_type native_tinyint, native_smallint, native_int,
 bool number_read_int64(int64_t *out, struct bytes text);
 int64_t number_get_int(struct bytes value);
 void number_add_int(struct buf *out, enum type_kind kind, int64_t n);
-/* The order of a native type of big-endian signed numbers. */
+/* Compare, and make ordered, big-endian signed numbers, for a native type. */
 int number_compare(struct bytes a, struct bytes b);
 void number_flip_sign(uint8_t *bytes);
 #endif

@@ -239,7 +239,7 @@ out:
 	return 0;
 }
 
-/* The value whose pairs (+ 1) these are. */
+/* Append the value that has these pairs (+ 1). */
 static int add_value(struct buf *out, const uint8_t *pairs, size_t count,
 		     int64_t exponent, bool negative, uint8_t mask)
 {

@@ -70,7 +70,7 @@ int64_t time_read_digits(struct reader *r, int max_len)
 	return len ? n : -1;
 }
 
-/* An optional minus and digits: the raw number of a date or time. */
+/* True for an optional minus and digits: the raw number of a date or time. */
 static bool is_raw_number(struct bytes text)
 {
 	size_t i = text.len && text.ptr[0] == '-';

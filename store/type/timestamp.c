@@ -13,7 +13,7 @@
 
 #define MAX_OFFSET (18 * 3600)
 #define MAX_YEAR 999999999
-#define REST_LENGTH 20	/* of a text, behind the year */
+#define REST_LENGTH 20	/* of a text, after the year */
 
 struct moment {
 	int64_t year;
@@ -29,7 +29,8 @@ static bool read_pair(struct reader *r, int64_t *n)
 	return r->ptr - start == 2;
 }
 
-/* 1 to 19 digits, zeros before them included; a huge number is just huge. */
+/* Read 1 to 19 digits, zeros before them included; a huge number is just
+ * huge. */
 static bool read_padded(struct reader *r, int64_t *n)
 {
 	const uint8_t *start = r->ptr;
@@ -333,7 +334,7 @@ static bool may_begin(struct bytes text)
 	return true;
 }
 
-/* Print the part behind the year. Returns its length. */
+/* Print the part after the year. Returns its length. */
 static size_t print_rest(char *text, unsigned month, unsigned day,
 			 int64_t of_day_ms, bool blank)
 {

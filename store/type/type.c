@@ -116,7 +116,7 @@ void type_put(struct type *t)
 	mem_free(t);
 }
 
-/* A copy of t with these parts, whose references it takes over. */
+/* Return a copy of t with these parts, whose references it takes over. */
 static struct type *with_parts(const struct type *t, bool frozen,
 			       struct type **parts)
 {

@@ -26,12 +26,12 @@ enum type_kind {
 	TYPE_LIST, TYPE_SET, TYPE_MAP, TYPE_TUPLE, TYPE_UDT, TYPE_VECTOR,
 	TYPE_KIND_COUNT,
 };
-/* A type without parts; the others are those of compound values. */
+/* True for a type without parts; the others are those of compound values. */
 static inline bool kind_is_native(enum type_kind kind)
 {
 	return kind < TYPE_LIST || kind > TYPE_VECTOR;
 }
-/* A number, or a counter. */
+/* True for a number, or a counter. */
 bool type_kind_is_number(enum type_kind kind);
 static inline bool kind_is_text(enum type_kind kind)
 {
@@ -63,7 +63,7 @@ struct type {
 /* Fields of a tuple or user type. */
 #define TYPE_PARTS_MAX 65535
 
-/* The one object of a native type; type_get/put on it are allowed. */
+/* Return the one object of a native type; type_get/put on it are allowed. */
 struct type *type_native(enum type_kind kind);
 /* Takes over the references in parts; NULL (parts put) without memory. */
 struct type *type_new(enum type_kind kind, bool frozen, struct type **parts,
@@ -78,7 +78,8 @@ void type_put(struct type *t);
 /* The same type frozen (deeply) or, at the top only, not frozen: a reference. */
 struct type *type_frozen(struct type *t);
 struct type *type_unfrozen(struct type *t);
-/* A collection or user type that is not frozen: many cells in a column. */
+/* True for a collection or user type that is not frozen: many cells in a
+ * column. */
 bool type_is_multicell(const struct type *t);
 bool type_is_collection(const struct type *t);
 /* Equal in every part; with frozen ignored where asked. */
@@ -91,17 +92,17 @@ bool type_contains_kind(const struct type *t, enum type_kind kind);
  * clients see it, where frozen<> is never said. User types by name, quoted
  * where they need it. */
 void type_print(struct buf *out, const struct type *t, bool say_frozen);
-/* An identifier of CQL, in double quotes where it needs them. */
+/* Print an identifier of CQL, in double quotes where it needs them. */
 void type_print_identifier(struct buf *out, const char *name);
-/* The name of a user type: in quotes also where it could be another's. */
+/* Print the name of a user type: in quotes also where it could be another's. */
 void type_print_user_name(struct buf *out, const char *name);
 /* True for a word that CQL reserves (pass it in lower case). */
 bool type_identifier_is_reserved(struct bytes name);
-/* "int", "text" (also for varchar), "list": the name of a kind. */
+/* Return the name of a kind: "int", "text" (also for varchar), "list". */
 const char *type_kind_name(enum type_kind kind);
-/* The native type of that (lower-case) name, or -1. varchar is text. */
+/* Return the native type of that (lower-case) name, or -1. varchar is text. */
 int type_kind_by_name(struct bytes name);
-/* The fixed length of a value's bytes, or 0 where it varies. */
+/* Return the fixed length of a value's bytes, or 0 where it varies. */
 uint32_t type_fixed_length(const struct type *t);
 /* Cassandra knows the length of its values: they need none in a vector. */
 bool type_is_flat(const struct type *t);

@@ -180,7 +180,7 @@ static uint64_t time_first_back(uint64_t ordered)
 	return ordered << 32 | (ordered >> 16 & 0xffff0000) | ordered >> 48;
 }
 
-/* The version nibble to the front. */
+/* Move the version nibble to the front. */
 static uint64_t version_first(uint64_t high)
 {
 	return (high & 0xf000) << 48 | (high >> 16) << 12 | (high & 0xfff);
@@ -192,7 +192,8 @@ static uint64_t version_first_back(uint64_t ordered)
 	       (ordered & 0xfff);
 }
 
-/* The first 8 bytes by version, then, of version 1, by time. */
+/* Rearrange the first 8 bytes, so that memcmp orders by version, then, of version
+ * 1, by time. */
 static void order_uuid(uint8_t *bytes)
 {
 	uint64_t high = get_be64(bytes);

@@ -5,13 +5,14 @@
 
 extern const struct native_type native_uuid, native_timeuuid;
 
-/* Version 1 from the microsecond clock (unique in the process), version 4
- * random; the milliseconds of a version 1 uuid. */
+/* Make an id of version 1 from the microsecond clock (unique in the process),
+ * or a random one of version 4; return the milliseconds of one of version 1.
+ * is_time is exported for tests. */
 void uuid_new_time(uint8_t uuid[16]);
 void uuid_new_random(uint8_t uuid[16]);
 bool uuid_is_time(const uint8_t uuid[16]);
 int64_t uuid_time_ms(const uint8_t uuid[16]);
-/* The smallest and largest timeuuid of a millisecond (minTimeuuid). */
+/* Make the smallest or largest timeuuid of a millisecond (minTimeuuid). */
 void uuid_min_at(uint8_t uuid[16], int64_t ms);
 void uuid_max_at(uint8_t uuid[16], int64_t ms);
 #endif

@@ -9,7 +9,7 @@
  */
 int type_validate(const struct type *t, struct bytes value,
 		  struct type_error *error);
-/* A CQL literal that reads back as this value: 'it''s', 0xcafe, {1, 2}. */
+/* Print a CQL literal that reads back as this value: 'it''s', [1, 2]. */
 void type_print_literal(struct buf *out, const struct type *t,
 			struct bytes value);
 #endif

@@ -93,7 +93,7 @@ static bool is_region_name(struct bytes name)
 	return true;
 }
 
-/* The length, or -errno. */
+/* Read the file of a zone. Returns its length, or -errno. */
 static ssize_t read_file(uint8_t file[FILE_MAX], struct bytes name)
 {
 	char path[128];
@@ -145,7 +145,7 @@ static bool is_after(int64_t local_time, int64_t time, int64_t before,
 	return local_time >= time + (before > after ? before : after);
 }
 
-/* The offset by the table; *last: no later change is known. */
+/* Find the offset in the table; *last: no later change is known. */
 static bool by_table(struct reader *r, const struct counts *c,
 		     int64_t local_time, int64_t *offset, bool *last)
 {
@@ -259,7 +259,8 @@ static bool read_rule(struct reader *r, struct rule *rule)
 	return read_change(r, &rule->begin) && read_change(r, &rule->end);
 }
 
-/* The local time of a change, in seconds. Week 5 is the last of the month. */
+/* Return the local time of a change, in seconds. Week 5 is the last of the
+ * month. */
 static int64_t change_in(const struct zone_change *c, int64_t year)
 {
 	int64_t first = time_days(year, (unsigned)c->month, 1), day;

@@ -237,7 +237,7 @@ static void read_results(struct plan *p, int from)
 		close(from);
 }
 
-/* The child: never returns. */
+/* Run the workloads in the child, which ends here. */
 static void run_child(struct plan *p, const struct bench_group *group, int out)
 {
 	struct rusage usage;

@@ -28,7 +28,7 @@ void bench_tell(struct bench *b, const char *workload, double value,
 		const char *unit);
 /* Return the next number of the seeded generator. */
 uint64_t bench_random(struct bench *b);
-/* A value of value_len bytes that compresses to about half. */
+/* Make a value of value_len bytes that compresses to about half. */
 void bench_value(struct bench *b, uint8_t *to);
 double bench_now_s(void);
 /* Tell so many operations since begin_s as a rate. */

@@ -178,7 +178,7 @@ static int count_live(struct engine *e, struct dead_run *run,
 	return err;
 }
 
-/* The first rows that are alive, from a key on: how many there were. */
+/* Read the first live rows from a key on. Returns how many there were. */
 static long scan(struct engine *e, struct bytes from, long most)
 {
 	struct deletion in_force;

@@ -86,7 +86,8 @@ static int close_place(struct bench_place *p, int err)
 	return err ? err : closed;
 }
 
-/* Text of letters, so that it is a value and a constant of CQL as it is. */
+/* Make a text of letters, so that it is a value and a constant of CQL as it
+ * is. */
 static struct bytes make_value(struct bench_place *p, char *to, size_t room)
 {
 	size_t len = p->b->value_len < room ? p->b->value_len : room, i;

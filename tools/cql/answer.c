@@ -20,7 +20,7 @@ void cql_answer_clear(struct cql_answer *a)
 	a->at = 0;
 }
 
-/* More of it. 1, 0 at its end, -errno. */
+/* Read more of it. 1, 0 at its end, -errno. */
 static int fill(struct cql_answer *a, int fd)
 {
 	ssize_t n;

@@ -364,10 +364,8 @@ bool shell_is_command(struct bytes word, bool *line)
 	return c;
 }
 
-/*
- * Words up to the semicolon: names and numbers as written, strings unquoted,
- * anything else (a path without quotes) up to the next blank.
- */
+/* Read the words up to the semicolon: names and numbers as written, strings
+ * unquoted, anything else (a path without quotes) up to the next blank. */
 static void read_words(struct command_words *w, struct bytes text)
 {
 	size_t at = 0, begin;

@@ -8,8 +8,8 @@
 bool shell_is_command(struct bytes word, bool *line);
 /* Run it if it is one: true. */
 bool shell_command(struct shell *shell, struct bytes statement);
-/* "~/x" as a shell would have it: to be freed with mem_free. NULL without
- * memory. */
+/* Return the path with "~/" replaced, as a shell does: to be freed with
+ * mem_free. NULL without memory. */
 char *shell_path(struct bytes text);
 /* Words that HELP and completion know, ended by NULL. */
 extern const char *const shell_command_names[];

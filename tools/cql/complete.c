@@ -63,7 +63,7 @@ static void add_keywords(struct words *w, const char *const *list)
 	}
 }
 
-/* The first column of a query: names. */
+/* Add the first column of a query's rows: names. */
 static void add_names(struct shell *shell, struct words *w,
 		      struct buf *query, const char *suffix)
 {
@@ -100,7 +100,7 @@ static void add_keyspaces(struct shell *shell, struct words *w,
 	add_names(shell, w, &query, suffix);
 }
 
-/* The first column of such a table of system_schema, of one keyspace. */
+/* Add the first column of such a table of system_schema, of one keyspace. */
 static void add_schema(struct shell *shell, struct words *w,
 		       const char *selection, struct bytes keyspace)
 {
@@ -364,7 +364,8 @@ static void give(struct words *w, struct buf *out)
 	mem_free(list);
 }
 
-/* Where the word at the end of text begins: at a quote that is not closed. */
+/* Return where the word at the end of text begins: at a quote that is not
+ * closed. */
 static size_t word_begin(struct bytes text)
 {
 	size_t begin = text.len, at = 0;	/* after the last token */

@@ -32,7 +32,8 @@ struct cql_editor {
 	char prompt[96];
 };
 
-/* A character, or -1 after Ctrl-C (libedit's own would try again). */
+/* Read a character. 1, 0 at the end, -1 after Ctrl-C (libedit's own would try
+ * again). */
 static int read_character(EditLine *line, wchar_t *out)
 {
 	mbstate_t state;
@@ -182,7 +183,7 @@ static unsigned char complete(EditLine *line, int key)
 }
 
 /* --------------------------------------------------------------- history */
-/* All folders of path but its last part. */
+/* Make all folders of path but its last part. */
 static void make_folders(char *path)
 {
 	char *slash;

@@ -6,7 +6,7 @@
 /* True if Ctrl-C was pressed since the last cql_interrupt_clear. */
 bool cql_interrupted(void);
 void cql_interrupt_clear(void);
-/* From now on Ctrl-C sets that flag and does not end the process. */
+/* Let Ctrl-C set that flag from now on, and not end the process. */
 void cql_interrupt_catch(void);
 /* Wait until fd can be read: 0, or -EINTR when Ctrl-C was or is pressed. */
 int cql_interrupt_wait(int fd);

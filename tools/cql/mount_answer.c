@@ -41,7 +41,7 @@ static struct bytes member(const struct json_member *members, size_t count,
 	return BYTES_NULL;
 }
 
-/* A whole number that is not negative, or -1. */
+/* Read a whole number that is not negative, or -1. */
 static int64_t number_of(struct bytes text)
 {
 	int64_t number = 0;

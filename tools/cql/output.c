@@ -170,7 +170,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The width of a column of so many of the names. */
+/* Return the width of a column of so many of the names. */
 static unsigned widest_of(const char *const *names, size_t count)
 {
 	unsigned widest = 0, width;

@@ -12,6 +12,6 @@
 void cql_place_show(struct buf *out, const struct cql_error *error,
 		    struct bytes statement, unsigned width,
 		    const char *hint);
-/* The error in cqlsh's form, without a newline. */
+/* Append the error in cqlsh's form, without a newline. */
 void cql_error_print(struct buf *out, const struct cql_error *error);
 #endif

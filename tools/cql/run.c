@@ -25,7 +25,7 @@ void shell_note_failure(struct shell *shell, int err)
 		shell->quit = true;
 }
 
-/* "script.cql:12:", where a script is run. */
+/* Print "script.cql:12:", where a script is run. */
 static void print_where(struct shell *shell)
 {
 	fflush(shell->out);

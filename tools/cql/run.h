@@ -3,16 +3,17 @@
 #define TOOLS_CQL_RUN_H
 #include "tools/cql/shell.h"
 
-/* Everything that a source holds. */
+/* Run all statements of a source. */
 void shell_run_source(struct shell *shell, struct cql_source *source);
-/* A statement of our own, without output: 0 or -errno after the message. */
+/* Run a statement of our own, without output: 0 or -errno after the message. */
 int shell_ask(struct shell *shell, const char *statement);
-/* The error of the backend on stderr, in cqlsh's form. */
+/* Print the error of the backend on stderr, in cqlsh's form. */
 void shell_error(struct shell *shell, const struct cql_error *error,
 		 struct bytes statement);
-/* The shell's own complaint: a line on stderr. */
+/* Print the shell's own complaint: a line on stderr. */
 void shell_complain(struct shell *shell, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* For the exit status: something failed with -errno; a message came. */
+/* Note for the exit status that something failed with -errno; a message
+ * came. */
 void shell_note_failure(struct shell *shell, int err);
 #endif

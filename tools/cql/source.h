@@ -30,16 +30,16 @@ struct cql_source {
 	unsigned long line_number;	/* at pending.ptr + from */
 	bool last;
 };
-/* Text and file have to outlive it. Release closes nothing. */
+/* Begin a source. Text and file have to outlive it; release closes nothing. */
 void cql_source_of_text(struct cql_source *s, struct bytes text);
 void cql_source_of_file(struct cql_source *s, FILE *file, const char *name);
 void cql_source_of_editor(struct cql_source *s, struct shell *shell);
 void cql_source_release(struct cql_source *s);
 /* Give up what has been read and is not run yet. */
 void cql_source_drop(struct cql_source *s);
-/* 1 with the statement and the number of its line, 0, -errno. */
+/* Return 1 with the statement and the number of its line, 0, -errno. */
 int cql_source_next(struct cql_source *s, struct bytes *statement,
 		    unsigned long *line);
-/* The next line as it is, for data between statements. As `line`. */
+/* Return the next line as it is, for data between statements. As `line`. */
 int cql_source_line(struct cql_source *s, struct buf *out);
 #endif

@@ -35,7 +35,7 @@ static struct bytes cut(struct bytes *rest, const char *at)
 	return first;
 }
 
-/* The labels in braces; quotes in them may have a brace. */
+/* Find the labels in braces; quotes in them may have a brace. */
 static struct bytes cut_labels(struct bytes *rest)
 {
 	struct bytes labels = BYTES_EMPTY;

@@ -37,7 +37,7 @@ static bool skip(const char **rest, const char *name)
 	return true;
 }
 
-/* "K/T", "K/T/row": the first two names. False: there is one alone. */
+/* Split "K/T", "K/T/row": the first two names. False: there is one alone. */
 static bool take_table(struct tool_place *p, const char *rest, unsigned wants)
 {
 	size_t len;
@@ -225,7 +225,8 @@ static int read_until(int fd, struct buf *out, uint64_t end_ns)
 	}
 }
 
-/* The reader: the calls may hang, and only the end of a process ends them. */
+/* Read in a process: the calls may hang, and only the end of a process ends
+ * them. */
 static int copy_file(const char *path, int to)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

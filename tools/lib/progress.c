@@ -59,7 +59,7 @@ static void amount(char *out, size_t len, const struct progress *p, double n)
 	snprintf(out, len, "%.*f %s", i && n < 100 ? 1 : 0, n, binary[i]);
 }
 
-/* "12 %, 1.2 of 10.0 GiB, 300.0 MiB/s, 29 s left" */
+/* Print "12 %, 1.2 of 10.0 GiB, 300.0 MiB/s, 29 s left". */
 static void print_line(const struct progress *p, uint64_t done, uint64_t total,
 		       double seconds)
 {

@@ -27,7 +27,7 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0]: the name */
 };
 
-/* "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
+/* Print "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
 void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same for a call that failed with -errno. */
@@ -44,10 +44,8 @@ bool tool_write(FILE *to, struct bytes bytes);
 int tool_usage(const struct command *c, bool asked);
 /* Print what is wrong with an argument, on stderr. Returns TOOL_USAGE. */
 int tool_misused(const struct command *c, const char *object, const char *why);
-/*
- * The mount that path is in (its root's path, to be freed with free), or NULL:
- * path is in none. *store is the path of its store, to be freed too.
- */
+/* Return the mount that path is in (its root's path, to be freed with free), or
+ * NULL: path is in none. *store is the path of its store, to be freed too. */
 char *tool_mount_of(const char *path, char **store);
 /* The same for a path without links; the mount is not asked. */
 char *tool_mount_at(const char *real, char **store);

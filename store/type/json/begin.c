@@ -30,8 +30,8 @@ static const struct type *field_of(const struct type *t, struct bytes name)
 	return NULL;
 }
 
-/* The type of the next element, and whether it may be null; NULL: there may be
- * none, or not of that name. */
+/* Return the type of the next element, and whether it may be null; NULL: there
+ * may be none, or not of that name. */
 static const struct type *next_part(struct elements *e, struct bytes name,
 				    bool *nullable)
 {

@@ -38,7 +38,8 @@ int json_read_value(struct bytes *value, struct bytes text,
 /* The same for INSERT JSON: faults are reported as those of a map. */
 int json_read_row(struct bytes *value, struct bytes text,
 		  struct type_error *error);
-/* A JSON string without quotes and escapes. -EINVAL if it is not one. */
+/* Read a JSON string: without its quotes and escapes. -EINVAL if it is not
+ * one. */
 int json_read_string(struct buf *out, struct bytes json,
 		     struct type_error *error);
 /*
@@ -48,7 +49,7 @@ int json_read_string(struct buf *out, struct bytes json,
  */
 int json_read_object(struct arena *arena, struct json_member **members,
 		     size_t *count, struct bytes text, struct type_error *error);
-/* The texts of an array's elements, as json_read_object. */
+/* Parse the texts of an array's elements, as json_read_object does. */
 int json_read_array(struct arena *arena, struct bytes **elements, size_t *count,
 		    struct bytes text, struct type_error *error);
 #endif

@@ -22,7 +22,7 @@ struct scan {
 	const uint8_t *whole;	/* of the number, its whole part */
 	bool in_string;		/* a line break just taken began no line */
 	bool map;		/* the library reads it as one, in its own way */
-	bool cut;		/* it failed for what may yet come behind */
+	bool cut;		/* it failed, but the text may go on */
 };
 static inline struct scan scan_of(struct bytes text, struct type_error *error)
 {

@@ -5,7 +5,8 @@
 
 /* True if it may be part of an unquoted name. */
 bool scan_is_name_part(uint8_t c);
-/* The token that begins at ptr; out gets what a string holds, or is NULL. */
+/* Scan the token that begins at ptr; out gets the contents of a string, or is
+ * NULL. */
 int scan_string(struct scan *s, struct buf *out);
 int scan_number(struct scan *s);
 int scan_word(struct scan *s);

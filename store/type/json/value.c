@@ -242,7 +242,7 @@ static int read_float_text(struct buf *out, enum type_kind kind,
 			 text.ptr);
 }
 
-/* A native value from the contents of a JSON string. */
+/* Read a native value from the contents of a JSON string. */
 static int read_native_text(struct buf *out, enum type_kind kind,
 			    struct bytes text, bool exact,
 			    struct type_error *error)

@@ -19,7 +19,7 @@
 struct literal {
 	const uint8_t *begin, *ptr, *end;
 	struct type_error *error;
-	bool cut;	/* it failed for what may yet come behind the end */
+	bool cut;	/* it failed, but the text may go on */
 };
 
 static int read_term(struct literal *l, struct buf *out, bool *null,

@@ -122,7 +122,7 @@ static void take_columns(struct parse *p)
 	buf_release(&names);
 }
 
-/* A value: a constant, a word, or a number with its sign. */
+/* Read a value: a constant, a word, or a number with its sign. */
 static struct bytes take_value(struct parse *p)
 {
 	bool minus = p->kind == TOKEN_MINUS;

@@ -52,14 +52,15 @@ struct copy {
 /* Ask for name, kind and position of the table's columns; text: the statement,
  * for errors. 0 or -errno. */
 int copy_ask_columns(struct copy *c, struct buf *text);
-/* "Processed: 12 rows; Rate: 6 rows/s" on a terminal, and into RATEFILE, now
- * and then. */
+/* Print "Processed: 12 rows; Rate: 6 rows/s" on a terminal, and into RATEFILE,
+ * now and then. */
 void copy_progress(struct copy *c, bool end);
 /* Take the line of it away, since a message comes. */
 void copy_progress_hide(struct copy *c);
-/* A path as written, with "~/" as a shell has it, in c's arena. */
+/* Return a path with "~/" replaced, as a shell does, in c's arena. */
 const char *copy_path(struct copy *c, struct bytes text);
-/* The end of it after an error of the backend's, or of the file at path. */
+/* Report that COPY failed, by an error of the backend's or of the file at
+ * path. */
 void copy_failed(struct copy *c, const char *path, int err,
 		 struct bytes statement);
 /* The same for an error that is not the backend's. */

@@ -26,13 +26,14 @@ struct csv_record {
 /* Free it; or forget the record, and keep its memory for the next. */
 void csv_release(struct csv_record *r);
 void csv_clear(struct csv_record *r);
-/* A line with its newline. True: the record is whole; false: it continues in
- * the next line. Want of memory is in r->text.failed and r->fields.failed. */
+/* Add a line with its newline. True: the record is whole; false: it
+ * continues in the next line. Want of memory is in r->text.failed and
+ * r->fields.failed. */
 bool csv_feed(struct csv_record *r, const struct csv_style *style,
 	      struct bytes line);
-/* The end of input came inside of a record: what is there is one. */
+/* End a record inside of which the input ended: it is one as it is. */
 void csv_finish(struct csv_record *r);
 size_t csv_count(const struct csv_record *r);
-/* The field's text, or null. */
+/* Return the field's text, or null. */
 struct bytes csv_field(const struct csv_record *r, size_t i);
 #endif

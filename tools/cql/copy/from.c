@@ -76,7 +76,7 @@ static int read_line(struct import *im)
 	return im->raw.failed ? -ENOMEM : 1;
 }
 
-/* The next record. 1, 0, -errno. */
+/* Read the next record. 1, 0, -errno. */
 static int read_record(struct import *im)
 {
 	bool whole = false;
@@ -263,7 +263,7 @@ static int import_records(struct import *im)
 	return err ? err : more < 0 ? more : 0;
 }
 
-/* All of a file, or of STDIN where there is none. */
+/* Import all of a file, or of STDIN where there is none. */
 static int import_file(struct import *im)
 {
 	int err;
@@ -311,7 +311,8 @@ static int import_pattern(struct import *im, const char *pattern)
 	return err;
 }
 
-/* 'a.csv, b*.csv': each in turn, where there is no file of that name. */
+/* Import each of 'a.csv, b*.csv' in turn, where there is no file of that
+ * name. */
 static int import_all(struct import *im)
 {
 	struct copy *c = im->copy;

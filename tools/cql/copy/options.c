@@ -256,7 +256,8 @@ const char *copy_option_set(struct copy *c, int option, struct bytes value)
 				   value);
 }
 
-/* A line "name = value" of a section that is ours. NULL, or what is wrong. */
+/* Set the option of a line "name = value" in a section that is ours. NULL, or
+ * what is wrong. */
 static const char *set_by_line(struct copy *c, uint64_t in_command,
 			       struct bytes line)
 {
@@ -277,7 +278,7 @@ static const char *set_by_line(struct copy *c, uint64_t in_command,
 	return copy_option_set(c, option, arena_copy(&c->arena, value));
 }
 
-/* The options of one section. 0 or -EINVAL after the message. */
+/* Set the options of one section. 0 or -EINVAL after the message. */
 static int read_section(struct copy *c, FILE *file, struct bytes section,
 			uint64_t in_command)
 {
@@ -307,7 +308,7 @@ static int read_section(struct copy *c, FILE *file, struct bytes section,
 	return wrong ? -EINVAL : 0;
 }
 
-/* From the most general section to the most special, as cqlsh. */
+/* Read sections from the most general to the most special, as cqlsh does. */
 int copy_read_config(struct copy *c)
 {
 	const char *to = c->from ? "-from" : "-to";

@@ -3,7 +3,7 @@
 #define TOOLS_CQL_COPY_OPTIONS_H
 #include "tools/cql/copy/copy.h"
 
-/* The option of that name, or -1. */
+/* Return the option of that name, or -1. */
 int copy_option_named(struct bytes name);
 /* As shell_copy.option_name. */
 const char *copy_option_name(size_t i, bool from);

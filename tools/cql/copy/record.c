@@ -23,7 +23,7 @@ static void reject(struct import *im, const char *why, bool parsed)
 		fwrite(im->raw.ptr, 1, im->raw.len, im->rejects);
 }
 
-/* The literal of a field, in im->value. 0 or -errno after reject. */
+/* Make the literal of a field, in im->value. 0 or -errno after reject. */
 static int read_value(struct import *im, const struct copy_column *column,
 		      struct bytes text)
 {
@@ -116,8 +116,9 @@ static int make_insert(struct import *im)
 	return err;
 }
 
-/* The fields of the partition, its key and statics, so that they can be compared
- * with those of another record. Nothing where the record is of no row. */
+/* Append the fields of the partition, its key and statics, so that they can
+ * be compared with those of another record. Nothing where the record is of
+ * no row. */
 static void add_partition(const struct import *im, struct buf *out)
 {
 	const struct copy *c = im->copy;

@@ -60,7 +60,7 @@ static void round_native(struct buf *out, const struct copy *c,
 	}
 }
 
-/* The value with its floats rounded. */
+/* Append the value with its floats rounded. */
 static void round_value(struct buf *out, const struct copy *c,
 			const struct type *t, struct bytes value)
 {
@@ -106,7 +106,8 @@ static bool is_rounded(const struct copy *c, const struct type *t)
 }
 
 /* -------------------------------------------------------------- separators */
-/* 1234567.25 as 1.234.567,25: digits in threes before the point alone. */
+/* Append 1234567.25 as 1.234.567,25: digits in threes before the point
+ * alone. */
 static void add_separators(struct buf *out, const struct copy *c,
 			   struct bytes number)
 {

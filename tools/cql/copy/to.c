@@ -103,7 +103,7 @@ static void add_header(struct export *ex)
 	buf_add_byte(&ex->out, '\n');
 }
 
-/* 0 or -errno, after the message. */
+/* Open the file to be written. 0 or -errno, after the message. */
 static int open_file(struct export *ex)
 {
 	struct copy *c = ex->copy;
