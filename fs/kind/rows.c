@@ -395,6 +395,17 @@ static int unlink_rows_of(struct op *op, struct node *n)
 	return 0;
 }
 
+static int refuse_unlink(struct op *op, struct node *n)
+{
+	struct table *t = rows_table(op, n);
+
+	if (t && t->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	return op_refuse(op, -EPERM, "all rows of a table are not removed like "
+			 "this: rm -r of its directory drops it, TRUNCATE in "
+			 ".cql empties it");
+}
+
 static const struct node_ops kind_partition_rows = {
 	.kind = "rows of a partition",
 	.part = PART_KEY,
@@ -407,4 +418,5 @@ static const struct node_ops kind_table_rows = {
 	.kind = "rows of a table",
 	.file = &rows_file,
 	.stat = stat_table_rows,
+	.unlink = refuse_unlink,
 };

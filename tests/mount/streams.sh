@@ -122,6 +122,8 @@ ok 'with directories that were made below' rm "$t/9.ndjson"
 refused 'all of them go' 'No such file' ls "$t/9"
 is 'for good' '' "$(ls "$t" | grep -x 9)"
 refused 'rm of a table' 'Operation not permitted' rm "$t.ndjson"
+is 'is told what to do instead' 'EPERM all rows of a table are not removed like this: rm -r of its directory drops it, TRUNCATE in .cql empties it' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f6-)"
+refused 'rm of a table of the system' 'Read-only file system' rm "$M/system/local.ndjson"
 cql "INSERT INTO k.t (id, c, d) VALUES (7, 'x', 1) USING TIMESTAMP $(($(date +%s) * 1000000 + 3600000000))" >/dev/null
 ok 'a row of the future' rm "$t/7.ndjson"
 is 'goes too' '' "$(cat "$t/7.ndjson" 2>/dev/null)"
