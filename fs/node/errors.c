@@ -48,7 +48,7 @@ static void add_clean(struct buf *out, struct bytes text)
 	}
 }
 
-void errors_print_command(struct buf *out, pid_t pid)
+bool errors_print_command(struct buf *out, pid_t pid)
 {
 	char path[32], name[64] = "";
 	FILE *file;
@@ -63,6 +63,7 @@ void errors_print_command(struct buf *out, pid_t pid)
 	if (len && name[len - 1] == '\n')
 		len--;
 	add_clean(out, len ? bytes_of(name, len) : bytes_str("?"));
+	return len;
 }
 
 /* True if a look that found nothing has told so before, last of all: programs

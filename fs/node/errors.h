@@ -33,8 +33,8 @@ void errors_release(struct errors *e);
  * are escaped. Without memory the line is lost. */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
-/* Append the command of a process, or "?" if it has ended. */
-void errors_print_command(struct buf *out, pid_t pid);
+/* Append the command of a process. False, and "?": it has ended. */
+bool errors_print_command(struct buf *out, pid_t pid);
 /*
  * Append the lines that uid may see (everything: all lines), oldest first, from
  * number *next on (0: from the oldest that is kept); lines that were

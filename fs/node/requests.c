@@ -1,11 +1,14 @@
 #include "fs/node/requests.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "fs/node/errors.h"
+#include "store/base/clock.h"
 
 #define TRIES 8			/* places for a process */
 #define IDLE_S 10		/* from then on another may take its place */
+#define SECOND_NS 1000000000
 
 static const char *const names[] = {
 	[REQUEST_LOOKUP] = "lookup", [REQUEST_GETATTR] = "getattr",
@@ -36,6 +39,22 @@ static unsigned stripe_of_thread(void)
 	return mine - 1;
 }
 
+/* Note the command of a new client: when somebody asks, it may have ended. */
+static void note_command(struct client *c, pid_t pid)
+{
+	uint64_t words[CLIENT_COMMAND_WORDS] = { 0 };
+	struct buf name = BUF_INIT;
+	size_t i;
+
+	if (errors_print_command(&name, pid) && !name.failed)
+		memcpy(words, name.ptr, name.len < sizeof(words) ? name.len :
+								 sizeof(words));
+	buf_release(&name);
+	for (i = 0; i < CLIENT_COMMAND_WORDS; i++)
+		atomic_store_explicit(&c->command[i], words[i],
+				      memory_order_relaxed);
+}
+
 /* Count a request of that process. Threads that take one place for two
  * processes at the same time may lose a few counts. */
 static void count_client(struct requests *r, uint64_t who, uint64_t now_s)
@@ -56,6 +75,7 @@ static void count_client(struct requests *r, uint64_t who, uint64_t now_s)
 				continue;
 			atomic_store_explicit(&c->count, 0,
 					      memory_order_relaxed);
+			note_command(c, (pid_t)(uint32_t)who);
 		}
 		atomic_fetch_add_explicit(&c->count, 1, memory_order_relaxed);
 		atomic_store_explicit(&c->last_s, now_s, memory_order_relaxed);
@@ -70,7 +90,7 @@ void requests_add(struct requests *r, enum request_kind kind, uid_t uid,
 		    now_ns - begun_ns);
 	if (pid)
 		count_client(r, (uint64_t)uid << 32 | (uint32_t)pid,
-			     now_ns / 1000000000);
+			     now_ns / SECOND_NS);
 }
 
 void requests_sum(const struct requests *r, enum request_kind kind,
@@ -85,7 +105,22 @@ void requests_sum(const struct requests *r, enum request_kind kind,
 
 struct line {
 	uint64_t who, count;
+	bool idle;
+	char command[CLIENT_COMMAND_WORDS * sizeof(uint64_t) + 1];
 };
+
+static void read_line(struct line *line, const struct client *c, uint64_t now_s)
+{
+	uint64_t words[CLIENT_COMMAND_WORDS];
+	size_t i;
+
+	for (i = 0; i < CLIENT_COMMAND_WORDS; i++)
+		words[i] = atomic_load(&c->command[i]);
+	memcpy(line->command, words, sizeof(words));
+	line->command[sizeof(words)] = 0;
+	line->count = atomic_load(&c->count);
+	line->idle = atomic_load(&c->last_s) + IDLE_S <= now_s;
+}
 
 static int most_first(const void *a, const void *b)
 {
@@ -94,26 +129,40 @@ static int most_first(const void *a, const void *b)
 	return (x->count < y->count) - (x->count > y->count);
 }
 
+static void print_line(struct buf *out, const struct line *line)
+{
+	pid_t pid = (pid_t)(uint32_t)line->who;
+	struct buf command = BUF_INIT;
+	bool lives = errors_print_command(&command, pid);
+
+	if (!lives && line->command[0]) {
+		buf_clear(&command);
+		buf_add_str(&command, line->command);
+	}
+	if (lives || !line->idle)
+		buf_add_format(out, "%llu %u %u %s\n",
+			       (unsigned long long)line->count, (unsigned)pid,
+			       (unsigned)(line->who >> 32), buf_cstr(&command));
+	out->failed |= command.failed;
+	buf_release(&command);
+}
+
 void requests_print_clients(const struct requests *r, struct buf *out,
 			    uid_t uid, bool all)
 {
+	uint64_t now_s = clock_monotonic_ns() / SECOND_NS;
 	struct line lines[REQUEST_CLIENTS];
 	size_t n = 0, i;
 
 	for (i = 0; i < REQUEST_CLIENTS; i++) {
 		uint64_t who = atomic_load(&r->clients[i].who);
 
-		if (who && (all || who >> 32 == uid))
-			lines[n++] = (struct line){
-				who, atomic_load(&r->clients[i].count) };
+		if (!who || (!all && who >> 32 != uid))
+			continue;
+		lines[n].who = who;
+		read_line(&lines[n++], &r->clients[i], now_s);
 	}
 	qsort(lines, n, sizeof(*lines), most_first);
-	for (i = 0; i < n; i++) {
-		buf_add_format(out, "%llu %u %u ",
-			       (unsigned long long)lines[i].count,
-			       (uint32_t)lines[i].who,
-			       (uint32_t)(lines[i].who >> 32));
-		errors_print_command(out, (pid_t)(uint32_t)lines[i].who);
-		buf_add_byte(out, '\n');
-	}
+	for (i = 0; i < n; i++)
+		print_line(out, &lines[i]);
 }

@@ -24,9 +24,13 @@ enum request_kind {
 /* How many processes are counted. A further one takes the place of one that
  * sent nothing lately. */
 #define REQUEST_CLIENTS 256
+#define CLIENT_COMMAND_WORDS 4
 struct client {
 	_Atomic uint64_t who;		/* uid << 32 | pid; 0: free */
 	_Atomic uint64_t count, last_s;	/* of the monotonic clock */
+	/* Its command, or the begin of it, when its first request came: text
+	 * that a 0 ends, unless it is full. */
+	_Atomic uint64_t command[CLIENT_COMMAND_WORDS];
 };
 struct requests {
 	struct {
@@ -45,7 +49,8 @@ const char *request_name(enum request_kind kind);
 void requests_sum(const struct requests *r, enum request_kind kind,
 		  struct latency_sum *sum);
 /* Print a line for each process that sent any, the most first: requests, pid,
- * uid, command. Of one user, or of all. */
+ * uid, command. Of one user, or of all. Those that have ended are left out when
+ * they sent nothing for 10 seconds. */
 void requests_print_clients(const struct requests *r, struct buf *out,
 			    uid_t uid, bool all);
 #endif

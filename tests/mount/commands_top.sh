@@ -50,6 +50,7 @@ P
 PAST=$(bash -c 'for i in {1..50}; do echo "$i" >"$1"; done; echo $$' _ "$M/k/busy/1/v")
 export PAST
 is 'a process that has ended is among those since the mount was made' 1 "$("$CTL" top --once "$M" | grep -c "^ .* $PAST ")"
+is 'it has the command that it had' bash "$(awk -v p="$PAST" '$2 == p { print $4 }' "$M/.widefs/clients")"
 is 'live: q ends it; no line is wider than the screen; who sends nothing is not shown' $'status 0 screens True\nwide True\nhigh True\nends True\npast False' "$(python3 "$W/screen.py" q "$CTL" top --delay=0.2 "$M")"
 is 'Ctrl-C, too' 'status 0 screens True' "$(python3 "$W/screen.py" $'\x03' "$CTL" top -d 0.2 "$M" | head -1)"
 is 'a terminal that is none' 0 "$(TERM=dumb python3 - "$CTL" "$M" <<'P'
@@ -81,5 +82,7 @@ put "$M/k/busy/1/later" x 2>/dev/null
 for ((i = 0; i < 200; i++)); do grep -q later "$W/errors" && break; sleep 0.05; done
 kill "$follower"
 is 'errors -f follows' $'/k/busy/1/none\n/k/busy/1/later' "$(awk '{ print $5 }' "$W/errors")"
+is_past() { ! grep -q "^[0-9]* $PAST " "$M/.widefs/clients"; }
+ok 'a process that has ended leaves, too' within 20 is_past
 stop
 done_testing
