@@ -26,9 +26,9 @@ int commitlog_open(struct commitlog **out, const struct file_ops *files,
 typedef int (*commitlog_each)(void *context, uint64_t position,
 			      struct bytes batch);
 /*
- * Read the whole log, and change nothing. Returns 0 when it is sound; then each
- * (NULL: none) was called with every batch from begin on, in order, and its
- * position. -EUCLEAN (reported) when a record is missing that was synced or,
+ * Read the whole log, and change nothing. Meanwhile each (NULL: none) is called
+ * with every batch from begin on, in order, and its position. Returns 0 when the
+ * log is sound; -EUCLEAN (reported) when a record is missing that was synced or,
  * with whole (no power cut came since), that was written. Any result of each
  * that is not 0 is returned.
  */

@@ -185,13 +185,38 @@ static int skip_zeros(struct log_reading *r, uint64_t *offset)
 	return 0;
 }
 
+/* Skip what in the window begins no record that knew at least that to be synced:
+ * its length and that position cannot be right. Else a checksum would be made at
+ * every place in the old records of a segment that is used again. */
+static void skip_others(const struct log_reading *r, uint64_t *offset,
+			uint64_t least)
+{
+	const struct window *w = r->window;
+	uint64_t end = w->at + w->bytes.len, number = r->s->number;
+
+	if (w->of != r || *offset < w->at)
+		return;
+	for (; *offset + LOG_RECORD <= end; *offset += 8) {
+		const uint8_t *head = w->bytes.ptr + (*offset - w->at);
+		uint64_t synced = get_le64(head + 8);
+		uint32_t len = get_le32(head);
+
+		if (len && len < r->s->size - *offset && synced >= least &&
+		    synced <= log_position(number, *offset))
+			return;
+	}
+}
+
 int reading_scan(struct log_reading *r, uint64_t offset, uint64_t *most_synced,
 		 bool *any)
 {
 	while (offset + LOG_RECORD < r->s->size) {
 		struct bytes batch;
 		uint64_t synced;
-		int got = skip_zeros(r, &offset);
+		int got;
+
+		skip_others(r, &offset, *any ? *most_synced + 1 : 0);
+		got = skip_zeros(r, &offset);
 
 		if (!got)
 			got = reading_record(r, offset, &batch, &synced);

@@ -39,7 +39,8 @@ void reading_close(struct log_reading *r);
 int reading_record(struct log_reading *r, uint64_t offset,
 		   struct bytes *batch, uint64_t *synced);
 /* Search good records from offset on, wherever they begin. If there are some
- * *any becomes true, and *most_synced at least what each knew to be synced. */
+ * *any becomes true, and *most_synced at least what each knew to be synced.
+ * Once *any is true, those that know no more are not looked at. */
 int reading_scan(struct log_reading *r, uint64_t offset, uint64_t *most_synced,
 		 bool *any);
 #endif

@@ -1,9 +1,9 @@
 /*
  * Replay the log: find its segments, what is in them, and where it ends.
  *
- * Segments are read more than once. The first pass finds the end, and whether
- * the log may end there: nothing is changed in a damaged log, and in a sound
- * one not before its owner calls commitlog_replay. Then the log is in the state of
+ * Segments are read twice. The first pass finds the end, and whether the log may
+ * end there: nothing is changed in a damaged log, and in a sound one not before
+ * its owner calls commitlog_replay. Then the log is in the state of
  * having been written up to a record, and that record is passed to the caller;
  * after the last one it can be appended to. So the callee may flush what it has
  * got, which syncs the log up to there and releases the segments before.
@@ -73,6 +73,8 @@ struct replay {
 	size_t at;		/* the segment that end is in */
 	uint64_t most_synced;
 	bool reusable;		/* nothing was written after the end */
+	commitlog_each each;	/* of the first pass, or NULL */
+	void *context;
 };
 
 /* True if it is part of the log, up to the end. */
@@ -87,12 +89,16 @@ static int survey_segment(struct replay *p, struct log_reading *r,
 			  uint64_t offset, uint64_t stop)
 {
 	while (offset < stop) {
+		uint64_t synced, position = log_position(r->s->number, offset);
 		struct bytes batch;
-		uint64_t synced;
-		int got = reading_record(r, offset, &batch, &synced);
+		int got = reading_record(r, offset, &batch, &synced), err = 0;
 
 		if (got <= 0)
 			return got;
+		if (p->each)
+			err = p->each(p->context, position, batch);
+		if (err)
+			return err;
 		if (synced > p->most_synced)
 			p->most_synced = synced;
 		offset += log_record_size(batch.len);
@@ -153,7 +159,7 @@ static int check_tail(struct replay *p)
 	p->reusable = true;
 	for (i = 0; i < p->count && !err; i++) {
 		struct log_reading *r = &p->readings[i];
-		bool any = false;
+		bool any = i != p->at;	/* there only what was synced matters */
 
 		if (i != p->at && is_kept(p, i))
 			continue;
@@ -225,24 +231,45 @@ static int remove_number(struct commitlog *log, uint64_t number)
 	return log->files->unlink(log->files->context, log->dir, name);
 }
 
-/* Sync the log as it was found, and store in each segment its end: its writer
- * may have been killed before. */
+/* Sync the log as it was found. */
 static int sync_kept(struct replay *p)
 {
 	struct commitlog *log = p->log;
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < p->count && !err; i++) {
+	for (i = 0; i < p->count && !err; i++)
+		if (is_kept(p, i))
+			err = log->files->datasync(log->files->context,
+						   p->readings[i].s->fd);
+	return err ? err : log->files->sync(log->files->context, log->dir);
+}
+
+/*
+ * Store in each segment its end: its writer may have been killed before. Nothing
+ * is synced here, as the log is in the state of having been written: the next
+ * sync does it. But a segment is durable before the manifest names it.
+ */
+static int store_ends(struct replay *p)
+{
+	bool named = true;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < p->count; i++) {
 		struct log_reading *r = &p->readings[i];
 
 		if (!is_kept(p, i))
 			continue;
 		if (r->version > 1 && r->written != r->s->end)
-			segment_put_end(log, r->s);
-		err = log->files->datasync(log->files->context, r->s->fd);
+			segment_put_end(p->log, r->s);
+		named &= r->s->named;
 	}
-	return err ? err : log->files->sync(log->files->context, log->dir);
+	if (!named)
+		err = sync_kept(p);
+	if (!named && !err)
+		p->most_synced = p->end;
+	return err;
 }
 
 /* Let the manifest name the segments that are kept, and no others. */
@@ -288,6 +315,14 @@ static int remove_others(struct replay *p)
 	       log->files->sync(log->files->context, log->dir);
 }
 
+/* Return up to which offset the segment is on disk, if the log is up to there. */
+static uint64_t synced_in(const struct segment *s, uint64_t synced)
+{
+	if (s->number != log_number(synced))
+		return s->number < log_number(synced) ? s->end : 0;
+	return log_offset(synced) < s->end ? log_offset(synced) : s->end;
+}
+
 /*
  * Give the replayed segments to the log, and remove the others. The readings of
  * the former still point to them.
@@ -296,7 +331,7 @@ static int adopt(struct replay *p)
 {
 	struct commitlog *log = p->log;
 	size_t i;
-	int err = log->read_only ? 0 : sync_kept(p);
+	int err = log->read_only ? 0 : store_ends(p);
 
 	if (!err && !log->read_only)
 		err = name_kept(p);
@@ -309,8 +344,8 @@ static int adopt(struct replay *p)
 			continue;
 		r->s->older = log->newest;
 		log->newest = r->s;
-		r->s->synced = r->s->end;
-		r->s->fresh = false;
+		r->s->synced = synced_in(r->s, p->most_synced);
+		r->s->fresh = !r->s->named;
 		r->lent = true;
 		if (i == p->at && !log->read_only)
 			resume(log, r->s, p->reusable &&
@@ -319,9 +354,9 @@ static int adopt(struct replay *p)
 	return err;
 }
 
-/* Pass the batches of a segment to the caller. With move the log ends after
- * each batch meanwhile; then the segment may be gone after the last call. */
-static int call_segment(struct commitlog *log, struct log_reading *r, bool move,
+/* Pass the batches of a segment to the caller. The log ends after each batch
+ * meanwhile; so the segment may be gone after the last call. */
+static int call_segment(struct commitlog *log, struct log_reading *r,
 			commitlog_each each, void *context)
 {
 	uint64_t number = r->s->number, offset = r->begin, stop = r->s->end;
@@ -342,8 +377,7 @@ static int call_segment(struct commitlog *log, struct log_reading *r, bool move,
 					    "here was there a moment " "ago");
 		}
 		offset += log_record_size(batch.len);
-		if (move)
-			atomic_store(&log->end, log_position(number, offset));
+		atomic_store(&log->end, log_position(number, offset));
 		err = each(context, position, batch);
 	}
 	return err;
@@ -404,15 +438,14 @@ static int load(struct replay *p)
 	return err ? err : check_named(p);
 }
 
-static int call_all(struct replay *p, bool move, commitlog_each each,
-		    void *context)
+static int call_all(struct replay *p, commitlog_each each, void *context)
 {
 	size_t i;
 	int err = 0;
 
 	for (i = 0; i < p->count && !err; i++)
 		if (is_kept(p, i))
-			err = call_segment(p->log, &p->readings[i], move, each,
+			err = call_segment(p->log, &p->readings[i], each,
 					   context);
 	return err;
 }
@@ -428,6 +461,8 @@ int commitlog_look(struct commitlog *log, bool whole, commitlog_each each,
 	log->replay = p;
 	p->log = log;
 	p->most_synced = log->synced;
+	p->each = each;
+	p->context = context;
 	err = load(p);
 	if (!err)
 		err = survey(p);
@@ -435,8 +470,6 @@ int commitlog_look(struct commitlog *log, bool whole, commitlog_each each,
 		err = check_whole(p);
 	if (!err)
 		err = check_tail(p);
-	if (!err && each)
-		err = call_all(p, false, each, context);
 	return err;
 }
 
@@ -465,12 +498,10 @@ int commitlog_replay(struct commitlog *log, commitlog_each each, void *context)
 		err = adopt(p);
 		if (file_is_full(err))
 			return err;
-		atomic_store(&log->synced, log->read_only ||
-					   p->most_synced > p->end ?
-						   p->most_synced : p->end);
+		atomic_store(&log->synced, p->most_synced);
 	}
 	if (!err)
-		err = call_all(p, true, each, context);
+		err = call_all(p, each, context);
 	if (!err)
 		atomic_store(&log->end, p->end);
 	replay_free(p);

@@ -404,7 +404,7 @@ int lsm_start(struct lsm *lsm)
 	if (!err)
 		worker_add(lsm->worker, WORKER_COMPACTION,
 			   &lsm->compaction_work);
-	if (!err && lsm->frozen_bytes)	/* there was no room in recovery */
+	if (!err && lsm->frozen_bytes)	/* since recovery */
 		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
 	return err;
 }

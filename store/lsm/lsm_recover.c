@@ -27,11 +27,10 @@
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 #include "store/lsm/disk_reserve.h"
-#include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_recover.h"
+#include "store/lsm/lsm_replay.h"
 #include "store/lsm/lsm_version.h"
-#include "store/lsm/lsm_write.h"
 
 #define END_PROPERTY "log"
 #define BOOT_PROPERTY "boot"
@@ -114,82 +113,31 @@ static int open_files(struct lsm *lsm)
 	return err;
 }
 
-static int replay_op(struct lsm *lsm, uint64_t position,
-		     const struct batch_op *op)
+static int look_at(void *context, uint64_t position, struct bytes batch)
 {
-	struct lsm_table *t = lsm_make_table(lsm, op->table);
-	struct memtable *active;
-	size_t before;
-	int err;
-
-	if (!t)
-		return -ENOMEM;
-	if (t->active_begin == NOT_IN_LOG)
-		t->active_begin = position;
-	active = t->version->active;
-	before = memtable_memory(active);
-	err = memtable_add(active, op);
-	lsm->memtable_bytes += memtable_memory(active) - before;
-	/* Nobody reads yet, so batches need not become visible together. */
-	if (!err)
-		memtable_commit(active);
-	return err;
+	return lsm_replay_first(context, position, batch);
 }
 
-/*
- * Flush between two batches, so that a log of any length takes no more memory
- * than writing it did. It is done as any flush is: the log is synced up to the
- * mark before the manifest has it. A crash leaves a store that replays from
- * there. Where there is no room for files, the replayed data stays in memory.
- */
-static int flush_replayed(struct lsm *lsm)
+static int replay(void *context, uint64_t position, struct bytes batch)
 {
-	int err = lsm_freeze_all(lsm);
-
-	if (!err)
-		err = lsm_flush_frozen(lsm, NULL);
-	return lsm_is_passing(err) ? 0 : err;
+	return lsm_replay_add(context, position, batch);
 }
 
-/* Apply the operations of a batch on the first tables, or on the others. */
-static int apply_batch(struct lsm *lsm, uint64_t position, struct bytes batch,
-		       bool first)
+static int replay_log(struct lsm *lsm)
 {
-	struct reader r = reader_of(batch);
-	struct batch_op op;
-	char name[32];
-	int got;
+	struct lsm_replay *p = NULL;
+	int err = lsm_replay_new(&p, lsm);
 
-	while ((got = batch_next(&r, &op)) > 0) {
-		int err;
-
-		if ((op.table < lsm->options.first) != first ||
-		    position < manifest_mark(lsm->manifest, op.table))
-			continue;
-		err = replay_op(lsm, position, &op);
-		if (err)
-			return err;
+	if (!err)
+		err = commitlog_replay(lsm->log, replay, p);
+	if (file_is_full(err) && lsm_reserve_spend(lsm)) {
+		err = commitlog_replay(lsm->log, replay, p);
+		lsm_reserve_end(lsm);
 	}
-	if (!got)
-		return 0;
-	commitlog_file_name(name, position);
-	return log_corrupt(name, position & UINT32_MAX,
-			   "the batch cannot be read");
-}
-
-static int replay_first(void *context, uint64_t position, struct bytes batch)
-{
-	return apply_batch(context, position, batch, true);
-}
-
-static int replay_others(void *context, uint64_t position, struct bytes batch)
-{
-	struct lsm *lsm = context;
-	int err = apply_batch(lsm, position, batch, false);
-
-	return err || lsm->options.read_only ||
-	       lsm->memtable_bytes <= lsm->options.memtable_bytes / 2 ?
-		       err : flush_replayed(lsm);
+	if (!err)
+		err = lsm_replay_all(p);
+	lsm_replay_free(p);
+	return err;
 }
 
 /* Return up to where the manifest says that the log was on disk. */
@@ -290,7 +238,8 @@ static int find_sound(struct lsm *lsm)
 				     lsm->manifest, manifest_log(lsm->manifest),
 				     synced, lsm->options.read_only);
 	if (!err)
-		err = commitlog_look(lsm->log, same, replay_first, lsm);
+		err = commitlog_look(lsm->log, same,
+				     lsm->options.first ? look_at : NULL, lsm);
 	if (!err && lsm->options.sound)
 		err = lsm->options.sound(lsm->options.context, lsm);
 	return err;
@@ -307,10 +256,6 @@ int lsm_recover(struct lsm *lsm)
 				       remove_unfinished, lsm);
 	if (err)
 		return err;
-	err = commitlog_replay(lsm->log, replay_others, lsm);
-	if (file_is_full(err) && lsm_reserve_spend(lsm)) {
-		err = commitlog_replay(lsm->log, replay_others, lsm);
-		lsm_reserve_end(lsm);
-	}
+	err = replay_log(lsm);
 	return err || lsm->options.read_only ? err : note_boot(lsm);
 }
