@@ -19,6 +19,7 @@
 #include "store/lsm/compaction_job.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_flush.h"
+#include "store/lsm/lsm_idle.h"
 #include "store/lsm/lsm_internal.h"
 #include "store/lsm/lsm_pace.h"
 #include "store/lsm/lsm_reclaim.h"
@@ -380,5 +381,8 @@ int lsm_compact(struct lsm *lsm, uint32_t table)
 		lsm_fail(lsm, got);
 	if (got == -ECANCELED && watch_ask())
 		got = -EINTR;
-	return got < 0 ? got : check_damage(lsm, t);
+	if (got < 0)
+		return got;
+	lsm_idle_shrink(lsm);
+	return check_damage(lsm, t);
 }

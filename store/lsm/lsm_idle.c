@@ -8,6 +8,8 @@
  * more than before.
  *
  * A log that is small already is left alone: few rows are not flushed for it.
+ * A compaction that was asked for gives back at once what holds nothing, and
+ * flushes nothing for it.
  *
  * Order against crashes: that of a flush (lsm_flush.c), then that of a log on a
  * full disk: one edit forgets the segments, which hold nothing that is needed,
@@ -76,14 +78,34 @@ static int give_back(struct lsm *lsm)
 	return err;
 }
 
+/* Treat an error as that of a flush in the background. */
+static void end(struct lsm *lsm, int err)
+{
+	if (lsm_is_passing(err) && lsm->worker)	/* it tries again */
+		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
+	else if (err && err != -EROFS && !lsm_is_passing(err))
+		lsm_fail(lsm, err);
+}
+
+void lsm_idle_shrink(struct lsm *lsm)
+{
+	struct commitlog_stats log;
+	int err = 0;
+
+	if (lsm_check_writable(lsm) || lsm_is_full(lsm))
+		return;
+	commitlog_stats(lsm->log, &log);
+	if (!log.held && log.bytes > IDLE_LOG_BYTES)
+		err = shrink_log(lsm);
+	if (!err)
+		lsm_reserve_shrink(lsm);
+	end(lsm, err);
+}
+
 void lsm_idle_run(struct work *work)
 {
 	struct lsm *lsm = (struct lsm *)((char *)work -
 					 offsetof(struct lsm, idle_work));
-	int err = give_back(lsm);
 
-	if (lsm_is_passing(err))	/* it tries again */
-		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
-	else if (err && err != -EROFS)
-		lsm_fail(lsm, err);
+	end(lsm, give_back(lsm));
 }

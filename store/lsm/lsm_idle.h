@@ -13,4 +13,7 @@ void lsm_idle_look(struct lsm *lsm);
  * that of a flush in the background.
  */
 void lsm_idle_run(struct work *work);
+/* Give back at once the log's segments, if they hold nothing, and the reserve
+ * that is not needed. Nothing is flushed. Without locks; errors as above. */
+void lsm_idle_shrink(struct lsm *lsm);
 #endif

@@ -121,6 +121,38 @@ static void shrink(struct lsm *lsm)
 	ck_assert(!lsm_has_failed(lsm));
 }
 
+static uint64_t reserve_bytes(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(fstatat(scratch.dir, "reserve-files", &st, 0), 0);
+	return (uint64_t)st.st_size;
+}
+
+/* It does so without waiting, but flushes nothing that was written since. */
+START_TEST(a_compaction_on_demand_leaves_a_small_log)
+{
+	struct lsm *lsm = open_lsm(false);
+	uint64_t bytes;
+
+	put(lsm, 0, 1000);
+	ck_assert_int_eq(lsm_settle(lsm), 0);
+	bytes = log_bytes(lsm);
+	ck_assert_uint_gt(bytes, 8 * SMALL);
+	ck_assert_uint_gt(reserve_bytes(), 8 * SMALL);
+	ck_assert_int_eq(lsm_compact(lsm, 1), 0);
+	ck_assert_uint_eq(log_bytes(lsm), bytes);
+	ck_assert_uint_gt(reserve_bytes(), 8 * SMALL);
+	ck_assert_int_eq(lsm_flush(lsm, 1), 0);
+	ck_assert_int_eq(lsm_compact(lsm, 1), 0);
+	ck_assert_uint_eq(log_bytes(lsm), SMALL);
+	ck_assert_uint_le(reserve_bytes(), 2 * SMALL);
+	put(lsm, 1000, 1010);
+	check_rows(lsm, 1010);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 START_TEST(an_idle_log_is_one_small_segment)
 {
 	struct lsm *lsm = open_lsm(false);
@@ -255,6 +287,7 @@ SUITE_THREADS(idle_log)
 	scratch_fixture(tc);
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, a_compaction_on_demand_leaves_a_small_log);
 	tcase_add_test(tc, an_idle_log_is_one_small_segment);
 	tcase_add_test(tc, a_small_log_is_left_alone);
 	tcase_add_test(tc, a_store_is_idle_some_seconds_after_the_last_write);
