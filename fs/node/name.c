@@ -411,12 +411,31 @@ static bool ends_with(struct bytes name, const char *end)
 
 /* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of
  * vim, .#NAME of emacs. */
+/* .~lock.NAME# of LibreOffice, .NAME.kate-swp of Kate. */
+static bool desktop_scratch(struct bytes name, struct bytes *base)
+{
+	static const char lock[] = ".~lock.", swap[] = ".kate-swp";
+	size_t begin = sizeof(lock) - 1, end = sizeof(swap) - 1;
+
+	if (name.len > begin + 1 && bytes_begin_with(name, bytes_str(lock)) &&
+	    ends_with(name, "#")) {
+		*base = bytes_of(name.ptr + begin, name.len - begin - 1);
+		return true;
+	}
+	if (name.len < 2 + end || !ends_with(name, swap))
+		return false;
+	*base = bytes_of(name.ptr + 1, name.len - 1 - end);
+	return true;
+}
+
 static bool hidden_scratch(struct bytes name, struct bytes *base)
 {
 	size_t dot;
 
 	if (name.len < 3)
 		return false;
+	if (desktop_scratch(name, base))
+		return true;
 	if (name.ptr[1] == '#') {
 		*base = bytes_of(name.ptr + 2, name.len - 2);
 		return true;
@@ -447,10 +466,6 @@ static bool patch_scratch(struct bytes name, struct bytes *base)
 {
 	const uint8_t *end;
 
-	if (name.len > 5 && ends_with(name, ".orig")) {
-		*base = bytes_of(name.ptr, name.len - 5);
-		return true;
-	}
 	if (name.len < 9)
 		return false;
 	end = name.ptr + name.len - 8;
@@ -461,12 +476,19 @@ static bool patch_scratch(struct bytes name, struct bytes *base)
 	return true;
 }
 
-/* NAME-journal, NAME-wal, NAME-shm beside a cell that is an SQLite database. */
-static bool database_scratch(struct bytes name, struct bytes *base)
+/* NAME with one of these ends: backups, the emergency file of nano (also with a
+ * number, NAME.save.1), the files of SQLite. */
+static bool ended_scratch(struct bytes name, struct bytes *base)
 {
-	static const char *const ends[] = { "-journal", "-wal", "-shm" };
-	size_t i;
+	static const char *const ends[] = { ".bak", ".rej", ".orig", ".save",
+					    "-journal", "-wal", "-shm" };
+	size_t i, len = name.len;
 
+	while (len && isdigit(name.ptr[len - 1]))
+		len--;
+	if (len > 6 && len < name.len && name.ptr[len - 1] == '.' &&
+	    ends_with(bytes_of(name.ptr, len - 1), ".save"))
+		name.len = len - 1;
 	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (ends_with(name, ends[i])) {
 			*base = bytes_of(name.ptr, name.len - strlen(ends[i]));
@@ -532,11 +554,7 @@ bool name_is_scratch(struct bytes name, struct bytes *base)
 		}
 		return true;
 	}
-	if (ends_with(name, ".bak") || ends_with(name, ".rej")) {
-		*base = bytes_of(name.ptr, name.len - 4);
-		return true;
-	}
-	return patch_scratch(name, base) || database_scratch(name, base) ||
+	return patch_scratch(name, base) || ended_scratch(name, base) ||
 	       middle_scratch(name, base);
 }
 

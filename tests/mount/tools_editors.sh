@@ -63,6 +63,18 @@ rm "$b.orig"
 refused 'patch that does not fit' 'FAILED' patch -s -r - "$b" "$W/diff" -f --no-backup-if-mismatch
 clean 'filters'
 
+# The files beside a file that editors make by their defaults, also when they are killed.
+for name in .b.swp b~ '#b#' .#b 4913 b.save b.save.1 .b.kate-swp '.~lock.b#'; do
+	ok "a file $name" put "$x/$name" beside
+	bytes "$name is read" beside "$x/$name"
+	ok "$name leaves" rm "$x/$name"
+done
+refused 'a name that is near to these is none' 'Invalid argument' put "$x/b.saved" beside
+ok 'a key of a map with such a name is an element' put "$x/m/k.save" 7
+is 'and stored' '{"k.save": 7, "one": 1}' "$(cat "$x/m.json")"
+rm "$x/m/k.save"
+clean 'names beside a file'
+
 # vim: a swap file beside the file, a test file 4913, the old file moved to NAME~.
 ok 'vim' vim.tiny -u NONE -es -c 's/patch/vim/' -c wq "$b"
 bytes 'did it' vim "$b"
