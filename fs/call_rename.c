@@ -14,10 +14,10 @@
 #include "fs/file/write_buffer.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/waiting.h"
-#include "fs/kind/waiting_store.h"
 #include "fs/node/account.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/node/node_room.h"
 #include "fs/node/notice.h"
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
@@ -37,10 +37,55 @@ static void leave_below(struct op *op, struct node *n)
 	op_notify_inside(op, n);
 }
 
-static int carry_below(struct op *op, struct node *from, struct node *to);
+/* Memory for the nodes that a rename makes, reserved before anything changes: of
+ * the new name, and below it. */
+struct moved_rooms {
+	struct node_rooms name, below;
+};
 
-/* Move a kept node along, into the directory to. */
-static int carry_kept(struct op *op, struct node *child, struct node *to)
+static bool is_carried(const struct node *child)
+{
+	return (atomic_load(&child->flags) & NODE_KEPT) ||
+	       node_is_followed(child);
+}
+
+/* Reserve memory for all that carry_below makes for the nodes below dir. */
+static int reserve_below(struct op *op, struct node *dir,
+			 struct node_rooms *rooms)
+{
+	struct node_table *nodes = &op->fs->nodes;
+	struct node *child = NULL;
+	int err = 0;
+
+	while (!err && (child = node_next_child(nodes, dir, CHILDREN_NAMED,
+						child))) {
+		if (!is_carried(child))
+			continue;
+		err = node_rooms_reserve(rooms, child->name_len,
+					 node_value(child).len);
+		if (!err)
+			err = reserve_below(op, child, rooms);
+	}
+	node_put(nodes, child);
+	return err;
+}
+
+static int reserve(struct op *op, struct node *n, struct bytes name,
+		   struct moved_rooms *rooms)
+{
+	int err = node_rooms_reserve(&rooms->name, name.len, NODE_VALUE_MAX);
+
+	return err || !n->ops->directory ?
+		       err : reserve_below(op, n, &rooms->below);
+}
+
+static void carry_below(struct op *op, struct node *from, struct node *to,
+			struct node_rooms *rooms);
+
+/* Move a kept node along, into the directory to. A file that waits is stored
+ * below the number of its table, which stays. */
+static void carry_kept(struct op *op, struct node *child, struct node *to,
+		       struct node_rooms *rooms)
 {
 	struct node *made, *none = NULL;
 	struct node_key key = {
@@ -50,12 +95,12 @@ static int carry_kept(struct op *op, struct node *child, struct node *to)
 		.number = child->number,
 		.value = node_value(child),
 		.scratch = child->scratch,
+		.rooms = rooms,
 	};
-	int err;
 
 	made = node_make(&op->fs->nodes, &key);
-	if (!made)
-		return -ENOMEM;
+	if (!made)	/* it was made since the reservation */
+		return;
 	if (made->scratch)
 		atomic_fetch_add(&made->scratch->users, 1);
 	if (node_is_unkeyed(child))
@@ -63,16 +108,12 @@ static int carry_kept(struct op *op, struct node *child, struct node *to)
 	atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
 	unkeyed_move(op->fs, child, made);
 	keep_for(op, made, atomic_exchange(&child->keeper, NULL));
-	err = carry_below(op, child, made);
-	if (!err && child->scratch && child->ops->waits)
-		err = waiting_save_renamed(op, child, to, node_name(made),
-					   true);
+	carry_below(op, child, made, rooms);
 	node_detach(&op->fs->nodes, child);
 	op_notify(op, child, ARMED_NAME);
 	leave_below(op, child);
 	if (!atomic_compare_exchange_strong(&child->forward, &none, made))
 		node_put(&op->fs->nodes, made);
-	return err;
 }
 
 /*
@@ -80,27 +121,22 @@ static int carry_kept(struct op *op, struct node *child, struct node *to)
  * below it. Other directories forward to those below the present one, before
  * they are renamed themselves.
  */
-static int carry_below(struct op *op, struct node *from, struct node *to)
+static void carry_below(struct op *op, struct node *from, struct node *to,
+			struct node_rooms *rooms)
 {
 	struct node_table *nodes = &op->fs->nodes;
-	struct node **children, *now;
-	size_t i, count;
-	int err = node_children(nodes, from, CHILDREN_NAMED, &children, &count);
+	struct node *child = NULL, *now;
 
-	if (err)
-		return err;
-	for (i = 0; i < count && !err; i++) {
-		if (atomic_load(&children[i]->flags) & NODE_KEPT) {
-			err = carry_kept(op, children[i], to);
-		} else if (node_is_followed(children[i])) {
-			now = node_forward(nodes, children[i], to);
-			if (now != children[i])
-				err = carry_below(op, children[i], now);
+	while ((child = node_next_child(nodes, from, CHILDREN_NAMED, child))) {
+		if (atomic_load(&child->flags) & NODE_KEPT) {
+			carry_kept(op, child, to, rooms);
+		} else if (node_is_followed(child)) {
+			now = node_forward(nodes, child, to, rooms);
+			if (now != child)
+				carry_below(op, child, now, rooms);
 			node_put(nodes, now);
 		}
 	}
-	node_children_put(nodes, children, count);
-	return err;
 }
 
 /*
@@ -147,28 +183,24 @@ static void drop_at_once(struct op *op, struct node *n)
 /*
  * Finish a rename. The kernel keeps the old node under the new name: the node
  * forwards to the present node of the name, and the name is forgotten after the
- * reply.
+ * reply. The rename is done: with the rooms all of it succeeds.
  */
-static int finish_rename(struct op *op, struct node *n, struct node *dir,
-			 struct bytes name, const struct child *target)
+static void finish_rename(struct op *op, struct node *n, struct node *dir,
+			  struct bytes name, const struct child *target,
+			  struct moved_rooms *rooms)
 {
 	struct node *now, *none = NULL;
 	bool kept = atomic_load(&n->flags) & NODE_KEPT;
 	struct account *keeper = atomic_exchange(&n->keeper, NULL);
-	int err = 0;
 
 	node_detach(&op->fs->nodes, n);
 	buffer_leave_name(op->fs, n);
 	lose_again(op, dir, name);
-	now = op_node_of_child(op, dir, name, target);
-	if (!now) {
-		atomic_store(&n->keeper, keeper);	/* until it is freed */
-		return -ENOMEM;
-	}
+	now = op_node_in_rooms(op, dir, name, target, &rooms->name);
 	if (kept && now->ops->directory)
 		keep_for(op, now, keeper);
 	if (now->ops->directory && now != n)
-		err = carry_below(op, n, now);
+		carry_below(op, n, now, &rooms->below);
 	if (target->scratch || (now->ops->directory &&
 				now->ops->stat == NULL))
 		keep_for(op, now, NULL);
@@ -186,7 +218,6 @@ static int finish_rename(struct op *op, struct node *n, struct node *dir,
 	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
 		notice_name(&op->fs->notices, dir, name, now->ops->directory);
 	node_put(&op->fs->nodes, now);
-	return err;
 }
 
 /* Move while the buffers are held. old: the buffer of the replaced file, or
@@ -197,25 +228,31 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 {
 	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
+	struct moved_rooms rooms = { { NULL }, { NULL } };
 	uint64_t path = locks_path(n);
 	struct child target;
-	int err;
+	int err = reserve(op, n, name, &rooms);
 
-	if (replaced)
+	if (!err && replaced)
 		before = leave_text(op, replaced, old, &text);
-	drop_at_once(op, n);
-	err = n->ops->rename ? n->ops->rename(op, n, dir, name, replaced,
-					      &target) : -EXDEV;
+	if (!err) {
+		drop_at_once(op, n);
+		err = n->ops->rename ? n->ops->rename(op, n, dir, name,
+						      replaced, &target) :
+				       -EXDEV;
+	}
 	if (err == -ENOENT)	/* the new name is no key's spelling */
 		err = -EINVAL;
 	if (!err && replaced)
 		lose_name(op, replaced, old, before);
 	if (!err)
-		err = finish_rename(op, n, dir, name, &target);
+		finish_rename(op, n, dir, name, &target, &rooms);
 	if (!err && n->ops->directory)
 		locks_move_below(&op->fs->locks);
 	else if (!err)
 		locks_move(&op->fs->locks, path, n);
+	node_rooms_release(&rooms.name);
+	node_rooms_release(&rooms.below);
 	buf_release(&text);
 	return err;
 }

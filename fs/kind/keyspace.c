@@ -488,12 +488,13 @@ static int rename_keyspace(struct op *op, struct node *n, struct node *dir,
 	k = schema_keyspace(op->schema, move.to);
 	if (!k)		/* another dropped it since */
 		return -ESTALE;
-	if (set_ns)
-		err = keyspace_times_set(op, move.to, ABOVE_DIRECTORY,
-					 (uint64_t)k->created_us, set_ns);
+	if (set_ns)	/* it is done, with its times or not */
+		keyspace_times_set(op, move.to, ABOVE_DIRECTORY,
+				   (uint64_t)k->created_us, set_ns);
 	keyspace_child(target, k);
 	target->value = move.to;
-	return err ? err : times_touch(op, NULL, dir);
+	times_touch(op, NULL, dir);
+	return 0;
 }
 
 struct owner_change {

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "fs/node/kind.h"
+#include "fs/node/node_room.h"
 #include "store/base/alloc.h"
 
 uint64_t node_ino(uint64_t parent_ino, struct bytes name)
@@ -188,8 +189,8 @@ bool node_is_there(struct node_table *t, uint64_t id)
 static struct node *new_node(struct node_table *t, const struct node_key *key,
 			     uint64_t ino)
 {
-	struct node *n = mem_zalloc(1, sizeof(*n) + key->name.len + 2 +
-					       key->value.len);
+	struct node *n = node_rooms_take(
+		key->rooms, node_size(key->name.len, key->value.len));
 
 	if (!n)
 		return NULL;
@@ -306,7 +307,7 @@ struct node *node_alias(struct node_table *t, struct node *dir,
 }
 
 struct node *node_forward(struct node_table *t, struct node *n,
-			  struct node *dir)
+			  struct node *dir, struct node_rooms *rooms)
 {
 	struct node_key key = key_in(dir, n);
 	struct node *now = node_find(t, dir, key.name), *none = NULL;
@@ -315,6 +316,7 @@ struct node *node_forward(struct node_table *t, struct node *n,
 		node_put(t, now);
 		return node_get(n);
 	}
+	key.rooms = rooms;
 	if (!now)
 		now = node_make(t, &key);
 	if (!now)
@@ -345,7 +347,7 @@ struct node *node_follow(struct node_table *t, struct node *n)
 		return now;
 	above = node_follow(t, node_get(now->parent));
 	found = above != now->parent && node_is_current(above) ?
-			node_forward(t, now, above) : node_get(now);
+			node_forward(t, now, above, NULL) : node_get(now);
 	node_put(t, above);
 	node_put(t, now);
 	return found;
@@ -479,6 +481,21 @@ int node_children(struct node_table *t, struct node *n,
 	return 0;
 }
 
+struct node *node_next_child(struct node_table *t, struct node *n,
+			     enum node_children which, struct node *last)
+{
+	struct mutex *lock = &t->children[n->id % NODE_SHARDS];
+	struct node *child;
+
+	mutex_lock(lock);
+	child = last ? last->next_child : n->first_child;
+	while (child && !(is_one(child, which) && try_get(child)))
+		child = child->next_child;
+	mutex_unlock(lock);
+	node_put(t, last);
+	return child;
+}
+
 void node_know(struct node_table *t, struct node *n,
 	       const struct node_known *known)
 {
@@ -573,23 +590,4 @@ void node_table_release(struct node_table *t)
 		mutex_release(&t->children[i]);
 	}
 	memset(t, 0, sizeof(*t));
-}
-
-/* ------------------------------------------------------------- waiting keys */
-bool node_is_unkeyed(const struct node *n)
-{
-	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
-	       !atomic_load(&n->key);
-}
-
-bool node_waits_for_key(struct node *n)
-{
-	if (!n->table)
-		return false;
-	for (; n != n->table; n = n->parent) {
-		n = node_now(n);
-		if (node_is_unkeyed(n))
-			return true;
-	}
-	return false;
 }

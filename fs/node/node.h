@@ -19,6 +19,7 @@
 struct account;
 struct node_ops;
 struct held;
+struct node_rooms;
 struct short_names;
 struct write_buffer;
 struct view_version;
@@ -112,6 +113,12 @@ struct node {
 	char data[];			/* the name, a 0 byte, the value */
 };
 
+/* Return the bytes of a node with a name and a value of these lengths. */
+static inline size_t node_size(size_t name_len, size_t value_len)
+{
+	return sizeof(struct node) + name_len + 2 + value_len;
+}
+
 /* True if it was removed or replaced; one that was moved lives on under another
  * name. */
 static inline bool node_is_gone(const struct node *n)
@@ -204,6 +211,7 @@ struct node_key {
 	uint32_t number;
 	struct bytes value;
 	struct scratch *scratch;	/* taken over when the node is made */
+	struct node_rooms *rooms;	/* memory for it; or NULL */
 };
 /*
  * Return the node of that name; make it if there is none or the present one
@@ -212,11 +220,11 @@ struct node_key {
 struct node *node_make(struct node_table *t, const struct node_key *key);
 /*
  * Let the directory n, whose own directory became dir by a rename, forward to the
- * node of its name there, which is made. Returns that; or n, where dir has another
- * of that name, or without memory. A reference.
+ * node of its name there, which is made, in memory of rooms (or NULL). Returns that;
+ * or n, where dir has another of that name, or without memory. A reference.
  */
 struct node *node_forward(struct node_table *t, struct node *n,
-			  struct node *dir);
+			  struct node *dir, struct node_rooms *rooms);
 /* True for a directory of a table that goes with those above it when they are
  * renamed. */
 bool node_is_followed(const struct node *n);
@@ -270,6 +278,11 @@ int node_children(struct node_table *t, struct node *n,
 		  enum node_children which, struct node ***out, size_t *count);
 void node_children_put(struct node_table *t, struct node **children,
 		       size_t count);
+/* Step through those children of n without need of memory: return the next one
+ * after `last`, a reference that is put, or the first after NULL. A reference;
+ * NULL: there are no more. */
+struct node *node_next_child(struct node_table *t, struct node *n,
+			     enum node_children which, struct node *last);
 /* Note the known attributes of a node of a table; return them. */
 void node_know(struct node_table *t, struct node *n,
 	       const struct node_known *known);
@@ -280,7 +293,21 @@ struct node_known node_knows(struct node_table *t, struct node *n);
 uint64_t node_ino(uint64_t parent_ino, struct bytes name);
 
 /* True if it was made under a shortened name and has no @key so far. */
-bool node_is_unkeyed(const struct node *n);
+static inline bool node_is_unkeyed(const struct node *n)
+{
+	return (atomic_load(&n->flags) & NODE_UNKEYED) &&
+	       !atomic_load(&n->key);
+}
 /* True if the key of n, or of a directory above it, is not known yet. */
-bool node_waits_for_key(struct node *n);
+static inline bool node_waits_for_key(struct node *n)
+{
+	if (!n->table)
+		return false;
+	for (; n != n->table; n = n->parent) {
+		n = node_now(n);
+		if (node_is_unkeyed(n))
+			return true;
+	}
+	return false;
+}
 #endif

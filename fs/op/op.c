@@ -371,8 +371,9 @@ struct node *op_node(struct fs *fs, uint64_t id)
 	return node_follow(&fs->nodes, n);
 }
 
-struct node *op_node_of_child(struct op *op, struct node *dir,
-			      struct bytes name, const struct child *c)
+struct node *op_node_in_rooms(struct op *op, struct node *dir,
+			      struct bytes name, const struct child *c,
+			      struct node_rooms *rooms)
 {
 	struct node_key key = {
 		.parent = dir,
@@ -382,7 +383,14 @@ struct node *op_node_of_child(struct op *op, struct node *dir,
 		.number = c->number,
 		.value = c->value,
 		.scratch = c->scratch,
+		.rooms = rooms,
 	};
 
 	return node_make(&op->fs->nodes, &key);
+}
+
+struct node *op_node_of_child(struct op *op, struct node *dir,
+			      struct bytes name, const struct child *c)
+{
+	return op_node_in_rooms(op, dir, name, c, NULL);
 }

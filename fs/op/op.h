@@ -286,6 +286,10 @@ int op_edit_schema(struct op *op,
 /* Return the node of a child (a reference). */
 struct node *op_node_of_child(struct op *op, struct node *dir,
 			      struct bytes name, const struct child *c);
+/* The same, in memory of rooms, if it has such (fs/node/node_room.h). */
+struct node *op_node_in_rooms(struct op *op, struct node *dir,
+			      struct bytes name, const struct child *c,
+			      struct node_rooms *rooms);
 /* Watch the table of n, so that data read from now on may be cached. */
 void op_watch(struct op *op, struct node *n);
 void op_pool_release(struct fs *fs);

@@ -79,7 +79,7 @@ START_TEST(a_reader_of_rows_gets_whole_lines_without_memory)
 }
 END_TEST
 
-/* A move that succeeds has moved all of the value. */
+/* A move has moved all of the value, or nothing of it. */
 START_TEST(a_cell_is_moved_whole_without_memory)
 {
 	static const char *const to[] = { "shop/users/a/photo",
@@ -96,9 +96,44 @@ START_TEST(a_cell_is_moved_whole_without_memory)
 		failed = mem_failures();
 		mem_fail_at(0, 0);
 		ck_assert(!err || err == -ENOMEM);
-		if (!err)
-			cat_is(to[_i], "nz\n");
+		cat_is(err ? from : to[_i], "nz\n");
+		is_gone(err ? to[_i] : from);
 		tree_unlink(&shop, to[_i]);
+	} while (failed);
+	ck_assert_int_gt(nth, 10);
+}
+END_TEST
+
+/* A directory is moved with all that is in memory below it, or not at all. */
+START_TEST(a_directory_is_moved_whole_without_memory)
+{
+	static const char *const paths[][3] = {
+		{ "shop/notes", "shop/jottings", "/alice/.todo.swp" },
+		{ "shop", "store", "/notes/alice/.todo.swp" },
+		{ "shop/users/a", "shop/users/b", "/.age.abcdef" },
+	};
+	const char *from = paths[_i][0], *to = paths[_i][1];
+	long nth = 0, failed;
+	char path[100];
+	int err;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_mkdir(&shop, "shop/notes"));
+	ok(tree_mkdir(&shop, "shop/notes/alice"));
+	snprintf(path, sizeof(path), "%s%s", from, paths[_i][2]);
+	ok(tree_echo(&shop, path, CREATE, "7\n"));
+	do {
+		mem_fail_at(++nth, 0);
+		err = tree_rename(&shop, from, to, 0);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert_msg(!err || err == -ENOMEM, "%ld: %d", nth, err);
+		snprintf(path, sizeof(path), "%s%s", err ? from : to,
+			 paths[_i][2]);
+		cat_is(path, "7\n");
+		is_gone(err ? to : from);
+		if (!err)
+			ok(tree_rename(&shop, to, from, 0));
 	} while (failed);
 	ck_assert_int_gt(nth, 10);
 }
@@ -241,6 +276,7 @@ SUITE(fs_failing)
 	tcase_add_test(tc, rows_are_removed_or_not_without_memory);
 	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
 	tcase_add_loop_test(tc, a_cell_is_moved_whole_without_memory, 0, 2);
+	tcase_add_loop_test(tc, a_directory_is_moved_whole_without_memory, 0, 3);
 	tcase_add_loop_test(tc, a_value_whose_write_found_no_memory_stays, 0, 2);
 	tcase_add_test(tc, a_close_that_found_no_memory_stores_nothing);
 	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
