@@ -281,7 +281,7 @@ static int wait_row(struct adoption *a, struct node *table,
 	if (!err)
 		err = waiting_child(op, dir, buf_bytes(&a->name), &file);
 	if (!err) {
-		file.scratch->expires_s = row->cells[0].expires_s;
+		file.scratch->about.expires_s = row->cells[0].expires_s;
 		err = scratch_of(op, buf_bytes(&text), c.mtime_ns, &file);
 		node_put(&op->fs->nodes, n);
 		n = err ? NULL : op_node_of_child(op, dir, buf_bytes(&a->name),

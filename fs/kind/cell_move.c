@@ -121,7 +121,7 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 	if (!err)
 		err = scratch_of(op, buf_bytes(&text), now.mtime_ns, target);
 	if (!err)
-		target->scratch->expires_s = now.expires_s;
+		target->scratch->about.expires_s = now.expires_s;
 	if (!err)
 		err = cell_delete(op, n, &p, &w);
 	write_release(&w);

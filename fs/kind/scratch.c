@@ -27,6 +27,8 @@ void scratch_free(struct fs *fs, struct scratch *s)
 		return;
 	charge_end(&fs->accounts, &s->charge);
 	text_free(fs, &s->text);
+	buf_release(&s->stored_at);
+	mutex_release(&s->changing);
 	mutex_release(&s->lock);
 	mem_free(s);
 }
@@ -44,37 +46,90 @@ int scratch_create(struct op *op, struct bytes name, struct child *out)
 		mem_free(s);
 		return err;
 	}
+	mutex_init(&s->changing);
 	mutex_init(&s->lock);
 	atomic_store(&s->users, 1);
-	s->mtime_ns = clock_now_us() * MICROSECOND;
-	s->expires_s = NO_TIME;
-	s->mode = 0644;
-	s->uid = op_uid(op);
-	s->gid = op->call ? op->call->gid : op->fs->gid;
+	s->about = (struct scratch_about){
+		.mtime_ns = clock_now_us() * MICROSECOND,
+		.expires_s = NO_TIME,
+		.mode = 0644,
+		.uid = op_uid(op),
+		.gid = op->call ? op->call->gid : op->fs->gid,
+	};
 	child_init(out, &kind_scratch);
 	out->scratch = s;
-	out->uid = s->uid;
-	out->gid = s->gid;
-	out->mode = s->mode;
-	out->mtime_ns = s->mtime_ns;
+	out->uid = s->about.uid;
+	out->gid = s->about.gid;
+	out->mode = s->about.mode;
+	out->mtime_ns = s->about.mtime_ns;
 	return 0;
 }
 
-static int set_text(struct op *op, struct scratch *s, struct bytes text)
+/* ------------------------------------------------------------------ changes */
+static struct scratch_about begin_change(struct scratch *s)
+	ACQUIRES(&s->changing)
+{
+	struct scratch_about about;
+
+	mutex_lock(&s->changing);
+	mutex_lock(&s->lock);
+	about = s->about;
+	mutex_unlock(&s->lock);
+	return about;
+}
+
+/* End a change: n has this about it from now on, and is stored so if it waits;
+ * or, on an error, none of it. */
+static int end_change(struct op *op, struct node *n,
+		      const struct scratch_about *about)
+	RELEASES(&n->scratch->changing)
+{
+	struct scratch *s = n->scratch;
+	int err = n->ops->waits ?
+			  waiting_save(op, n, about, buf_bytes(&s->text)) : 0;
+
+	if (!err) {
+		mutex_lock(&s->lock);
+		s->about = *about;
+		mutex_unlock(&s->lock);
+	}
+	mutex_unlock(&s->changing);
+	return err;
+}
+
+static int charge_text(struct op *op, struct scratch *s, size_t len)
+{
+	return op_charge(op, &s->charge, RESOURCE_SCRATCH, s->record + len);
+}
+
+/* Replace the text, with what goes with it. n: the file, if it waits and is
+ * stored; or NULL. */
+static int set_text(struct op *op, struct node *n, struct scratch *s,
+		    struct bytes text, const struct scratch_about *about)
+	REQUIRES(&s->changing)
 {
 	struct buf copy = BUF_INIT, before;
+	size_t len = s->text.len;
 	int err;
 
 	buf_add_bytes(&copy, text);
-	if (copy.failed) {
-		buf_release(&copy);
-		return -ENOMEM;
+	err = copy.failed ? -ENOMEM : 0;
+	/* More is charged before it is stored, less after that. */
+	if (!err && text.len > len)
+		err = charge_text(op, s, text.len);
+	if (!err && n) {
+		err = waiting_save(op, n, about, text);
+		if (err)
+			charge_text(op, s, len);
 	}
-	mutex_lock(&s->lock);
-	err = op_charge(op, &s->charge, RESOURCE_SCRATCH, s->record + text.len);
-	before = err ? copy : s->text;
 	if (!err)
+		charge_text(op, s, text.len);
+	before = err ? copy : s->text;
+	mutex_lock(&s->lock);
+	if (!err) {
 		s->text = copy;
+		s->about = *about;
+	}
 	mutex_unlock(&s->lock);
 	buf_release(&before);
 	return err;
@@ -83,10 +138,16 @@ static int set_text(struct op *op, struct scratch *s, struct bytes text)
 int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
 	       struct child *c)
 {
-	c->scratch->mtime_ns = mtime_ns;
-	c->scratch->has_mtime = true;
+	struct scratch *s = c->scratch;
+	struct scratch_about about = begin_change(s);
+	int err;
+
+	about.mtime_ns = mtime_ns;
+	about.has_mtime = true;
 	c->size = text.len;
-	return set_text(op, c->scratch, text);
+	err = set_text(op, NULL, s, text, &about);
+	mutex_unlock(&s->changing);
+	return err;
 }
 
 static int stat_scratch(struct op *op, struct node *n, struct child *out)
@@ -97,10 +158,10 @@ static int stat_scratch(struct op *op, struct node *n, struct child *out)
 	child_init(out, n->ops);
 	mutex_lock(&s->lock);
 	out->size = s->text.len;
-	out->mtime_ns = s->mtime_ns;
-	out->uid = s->uid;
-	out->gid = s->gid;
-	out->mode = s->mode;
+	out->mtime_ns = s->about.mtime_ns;
+	out->uid = s->about.uid;
+	out->gid = s->about.gid;
+	out->mode = s->about.mode;
 	mutex_unlock(&s->lock);
 	return 0;
 }
@@ -118,24 +179,15 @@ static int store(struct op *op, struct node *n, struct bytes text,
 		 const struct store_how *how)
 {
 	struct scratch *s = n->scratch;
-	int err = set_text(op, s, text);
+	struct scratch_about about = begin_change(s);
+	int err;
 
-	if (err)
-		return err;
-	mutex_lock(&s->lock);
-	s->has_mtime = how->has_mtime;
-	s->mtime_ns = how->has_mtime ? how->mtime_ns :
-				       clock_now_us() * MICROSECOND;
-	mutex_unlock(&s->lock);
-	return 0;
-}
-
-static int store_waiting(struct op *op, struct node *n, struct bytes text,
-			 const struct store_how *how)
-{
-	int err = store(op, n, text, how);
-
-	return err ? err : waiting_save(op, n);
+	about.has_mtime = how->has_mtime;
+	about.mtime_ns = how->has_mtime ? how->mtime_ns :
+					  clock_now_us() * MICROSECOND;
+	err = set_text(op, n->ops->waits ? n : NULL, s, text, &about);
+	mutex_unlock(&s->changing);
+	return err;
 }
 
 static bool takes_empty(struct op *op, struct node *n)
@@ -151,30 +203,25 @@ static const struct file_kind scratch_file = {
 	.takes_empty = takes_empty,
 };
 
-static const struct file_kind waiting_file = {
-	.load = load,
-	.store = store_waiting,
-	.takes_empty = takes_empty,
-};
-
-/* Store one that waits as it is now. */
-static int save_if_waits(struct op *op, struct node *n)
-{
-	return n->ops->waits ? waiting_save(op, n) : 0;
-}
-
 static int unlink_scratch(struct op *op, struct node *n)
 {
-	return n->ops->waits ? waiting_unsave(op, n) : 0;
+	int err;
+
+	if (!n->ops->waits)
+		return 0;
+	mutex_lock(&n->scratch->changing);
+	err = waiting_unsave(op, n);
+	mutex_unlock(&n->scratch->changing);
+	return err;
 }
 
 void scratch_contents(struct scratch *s, struct buf *text, struct store_how *how)
 {
 	mutex_lock(&s->lock);
-	how->has_mtime = s->has_mtime;
-	how->mtime_ns = s->mtime_ns;
-	how->has_expires = s->expires_s != NO_TIME;
-	how->expires_s = s->expires_s;
+	how->has_mtime = s->about.has_mtime;
+	how->mtime_ns = s->about.mtime_ns;
+	how->has_expires = s->about.expires_s != NO_TIME;
+	how->expires_s = s->about.expires_s;
 	buf_add_bytes(text, buf_bytes(&s->text));
 	mutex_unlock(&s->lock);
 }
@@ -201,13 +248,36 @@ static int become(struct op *op, struct node *n, struct node *dir,
 	return err;
 }
 
+/* Say whether the record of a file that waited is gone: another's has the place. */
+static void set_removed(struct node *n, bool removed)
+{
+	if (!n || !n->scratch)
+		return;
+	mutex_lock(&n->scratch->changing);
+	n->scratch->is_removed = removed;
+	mutex_unlock(&n->scratch->changing);
+}
+
+static int save_renamed(struct op *op, struct node *n, struct node *dir,
+			struct bytes name, struct node *replaced, bool waits)
+{
+	int err;
+
+	set_removed(replaced, true);
+	mutex_lock(&n->scratch->changing);
+	err = waiting_save_renamed(op, n, dir, name, waits);
+	mutex_unlock(&n->scratch->changing);
+	if (err)
+		set_removed(replaced, false);
+	return err;
+}
+
 static int rename_scratch(struct op *op, struct node *n, struct node *dir,
 			  struct bytes name, struct node *replaced,
 			  struct child *target)
 {
 	int err;
 
-	(void)replaced;
 	memset(target, 0, sizeof(*target));
 	if (!dir->ops->create)
 		return -EXDEV;
@@ -217,8 +287,8 @@ static int rename_scratch(struct op *op, struct node *n, struct node *dir,
 	if (!target->scratch)
 		err = become(op, n, dir, name, target);
 	if (!err && (n->ops->waits || target->ops->waits))
-		err = waiting_save_renamed(op, n, dir, name,
-					   target->ops->waits);
+		err = save_renamed(op, n, dir, name, replaced,
+				   target->ops->waits);
 	if (!target->scratch)
 		return err;
 	scratch_free(op->fs, target->scratch);
@@ -232,11 +302,11 @@ static int rename_scratch(struct op *op, struct node *n, struct node *dir,
 
 static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
-	mutex_lock(&n->scratch->lock);
-	n->scratch->mtime_ns = mtime_ns;
-	n->scratch->has_mtime = true;
-	mutex_unlock(&n->scratch->lock);
-	return save_if_waits(op, n);
+	struct scratch_about about = begin_change(n->scratch);
+
+	about.mtime_ns = mtime_ns;
+	about.has_mtime = true;
+	return end_change(op, n, &about);
 }
 
 /* Accept owners that the target cannot keep, as copiers set them; they are
@@ -244,17 +314,15 @@ static int set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 static int set_owner(struct op *op, struct node *n, unsigned set,
 		     const struct stat *attr)
 {
-	struct scratch *s = n->scratch;
+	struct scratch_about about = begin_change(n->scratch);
 
-	mutex_lock(&s->lock);
 	if (set & FS_SET_MODE)
-		s->mode = attr->st_mode & 0777;
+		about.mode = attr->st_mode & 0777;
 	if (set & FS_SET_UID)
-		s->uid = attr->st_uid;
+		about.uid = attr->st_uid;
 	if (set & FS_SET_GID)
-		s->gid = attr->st_gid;
-	mutex_unlock(&s->lock);
-	return save_if_waits(op, n);
+		about.gid = attr->st_gid;
+	return end_change(op, n, &about);
 }
 
 static int get_attribute(struct op *op, struct node *n, const char *name,
@@ -266,7 +334,7 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 	if (strcmp(name, "expires"))
 		return -EOPNOTSUPP;
 	mutex_lock(&n->scratch->lock);
-	expires_s = n->scratch->expires_s;
+	expires_s = n->scratch->about.expires_s;
 	mutex_unlock(&n->scratch->lock);
 	if (expires_s == NO_TIME)
 		return -ENODATA;
@@ -277,6 +345,7 @@ static int get_attribute(struct op *op, struct node *n, const char *name,
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
+	struct scratch_about about;
 	int64_t expires_s = NO_TIME;
 	int err;
 
@@ -286,10 +355,9 @@ static int set_attribute(struct op *op, struct node *n, const char *name,
 				     xattr_read_expires(op, value, &expires_s);
 	if (err)
 		return err;
-	mutex_lock(&n->scratch->lock);
-	n->scratch->expires_s = expires_s;
-	mutex_unlock(&n->scratch->lock);
-	return save_if_waits(op, n);
+	about = begin_change(n->scratch);
+	about.expires_s = expires_s;
+	return end_change(op, n, &about);
 }
 
 /* The calls that both kinds have. */
@@ -308,7 +376,7 @@ const struct node_ops kind_scratch = {
 const struct node_ops kind_scratch_waiting = {
 	.kind = "file that waits for its schema.cql",
 	.waits = true,
-	.file = &waiting_file,
+	.file = &scratch_file,
 	SCRATCH_CALLS,
 };
 

@@ -6,14 +6,27 @@
 #define FS_KIND_SCRATCH_H
 #include "fs/op/op.h"
 
-struct scratch {
-	struct mutex lock;
-	struct buf text;		/* under lock, as all below */
+/* What is told of a file beside its text. */
+struct scratch_about {
 	int64_t mtime_ns, expires_s;	/* expires: NO_TIME */
 	bool has_mtime;
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
+};
+struct scratch {
+	/*
+	 * Held over each change, and where the file waits that of its record in
+	 * the store, which comes first: both agree whatever fails. After a
+	 * buffer's lock, before those of the store.
+	 */
+	struct mutex changing;
+	/* Of the record, where that is not the node's name; under changing. */
+	struct buf stored_at;
+	bool is_removed;		/* the record; under changing */
+	struct mutex lock;		/* of all below; changed under both */
+	struct buf text;
+	struct scratch_about about;
 	uint64_t record;		/* bytes that count for the file itself */
 	struct charge charge;		/* of these and of the text */
 	_Atomic unsigned users;		/* nodes: a rename adds one */

@@ -63,82 +63,133 @@ static bool add_key(struct buf *out, struct op *op, struct node *dir,
 }
 
 /* ----------------------------------------------------------------- writing */
-static void add_file(struct buf *out, struct scratch *s)
+static void add_file(struct buf *out, const struct scratch_about *about,
+		     struct bytes text)
 {
-	mutex_lock(&s->lock);
-	buf_add_le64(out, (uint64_t)s->mtime_ns);
-	buf_add_le64(out, (uint64_t)s->expires_s);
-	buf_add_le32(out, s->uid);
-	buf_add_le32(out, s->gid);
-	buf_add_le32(out, s->mode);
-	buf_add_byte(out, s->has_mtime);
-	buf_add_bytes(out, buf_bytes(&s->text));
-	mutex_unlock(&s->lock);
-}
-
-static void put_at(struct write *w, struct bytes key, uint8_t name,
-		   struct bytes value, int64_t at)
-{
-	struct object_ref object = { .table = &keyspace_times_above,
-				     .partition_key = key };
-
-	attribute_write(w, &object, name, value, at);
+	buf_add_le64(out, (uint64_t)about->mtime_ns);
+	buf_add_le64(out, (uint64_t)about->expires_s);
+	buf_add_le32(out, about->uid);
+	buf_add_le32(out, about->gid);
+	buf_add_le32(out, about->mode);
+	buf_add_byte(out, about->has_mtime);
+	buf_add_bytes(out, text);
 }
 
 static void put(struct write *w, struct bytes key, uint8_t name,
 		struct bytes value)
 {
-	put_at(w, key, name, value, store_timestamp(w->store));
+	struct object_ref object = { .table = &keyspace_times_above,
+				     .partition_key = key };
+
+	attribute_write(w, &object, name, value, store_timestamp(w->store));
 }
 
-/* Add what is stored at that name of dir: s, or with NULL nothing. The timestamp
- * comes first: of two threads that change s the later one has seen both. */
-static void put_file(struct op *op, struct write *w, struct node *dir,
-		     struct bytes name, struct scratch *s)
+/* Append the key of the record of n. False: its table is no longer there. */
+static bool add_key_of(struct buf *out, struct op *op, struct node *n)
 {
-	struct buf key = BUF_INIT, value = BUF_INIT;
-	int64_t at = store_timestamp(op->store);
+	const struct buf *moved = &n->scratch->stored_at;
 
-	if (!add_key(&key, op, dir, name))
-		return;
-	if (s)
-		add_file(&value, s);
-	if (key.failed || value.failed)
+	if (!moved->len)
+		return add_key(out, op, n->parent, node_name(n));
+	buf_add_bytes(out, buf_bytes(moved));
+	return op_table(op, n);
+}
+
+/* Add the record of a file at that key. */
+static void put_file(struct write *w, struct bytes key,
+		     const struct scratch_about *about, struct bytes text)
+{
+	struct buf value = BUF_INIT;
+
+	add_file(&value, about, text);
+	if (value.failed)
 		w->failed = true;
 	else
-		put_at(w, buf_bytes(&key), WAITING_FILE,
-		       s ? buf_bytes(&value) : BYTES_NULL, at);
-	buf_release(&key);
+		put(w, key, WAITING_FILE, buf_bytes(&value));
 	buf_release(&value);
 }
 
-static int save(struct op *op, struct node *n, struct scratch *s)
+int waiting_save(struct op *op, struct node *n,
+		 const struct scratch_about *about, struct bytes text)
 {
+	struct buf key = BUF_INIT;
 	struct write w;
 	int err;
 
+	if (n->scratch->is_removed)
+		return 0;
 	write_init(&w, op->store);
-	put_file(op, &w, n->parent, node_name(n), s);
+	if (add_key_of(&key, op, n))
+		put_file(&w, buf_bytes(&key), about, text);
+	w.failed |= key.failed;
 	err = op_write(op, &w);
 	write_release(&w);
+	buf_release(&key);
 	return err;
-}
-
-int waiting_save(struct op *op, struct node *n)
-{
-	return save(op, n, n->scratch);
 }
 
 int waiting_save_row(struct op *op, struct node *n)
 {
+	struct scratch *s = n->scratch;
+	struct buf key = BUF_INIT;
 	struct write w;
 	int err;
 
 	write_init(&w, op->store);
-	put_file(op, &w, n->parent, node_name(n), n->scratch);
+	if (add_key_of(&key, op, n))
+		put_file(&w, buf_bytes(&key), &s->about, buf_bytes(&s->text));
+	w.failed |= key.failed;
 	err = commit_fill(&w);
 	write_release(&w);
+	buf_release(&key);
 	return err;
+}
+
+/* Write what the rename of n stores: to is the key of its new record, or has
+ * none. */
+static int write_renamed(struct op *op, struct node *n, struct bytes to)
+{
+	struct scratch *s = n->scratch;
+	struct buf from = BUF_INIT;
+	struct write w;
+	int err;
+
+	write_init(&w, op->store);
+	if (n->ops->waits && !s->is_removed && add_key_of(&from, op, n))
+		put(&w, buf_bytes(&from), WAITING_FILE, BYTES_NULL);
+	if (to.len)
+		put_file(&w, to, &s->about, buf_bytes(&s->text));
+	w.failed |= from.failed;
+	err = op_write(op, &w);
+	write_release(&w);
+	buf_release(&from);
+	return err;
+}
+
+int waiting_save_renamed(struct op *op, struct node *n, struct node *dir,
+			 struct bytes name, bool waits)
+{
+	struct scratch *s = n->scratch;
+	struct buf key = BUF_INIT;
+	int err;
+
+	if (waits)
+		add_key(&key, op, dir, name);
+	err = key.failed ? -ENOMEM : write_renamed(op, n, buf_bytes(&key));
+	if (!err) {
+		struct buf before = s->stored_at;
+
+		s->stored_at = key;
+		s->is_removed = !key.len;
+		key = before;
+	}
+	buf_release(&key);
+	return err;
+}
+
+int waiting_unsave(struct op *op, struct node *n)
+{
+	return waiting_save_renamed(op, n, NULL, BYTES_NULL, false);
 }
 
 int waiting_save_key(struct op *op, struct node *n, struct bytes text)
@@ -155,27 +206,6 @@ int waiting_save_key(struct op *op, struct node *n, struct bytes text)
 	err = op_write(op, &w);
 	write_release(&w);
 	buf_release(&key);
-	return err;
-}
-
-int waiting_unsave(struct op *op, struct node *n)
-{
-	return save(op, n, NULL);
-}
-
-int waiting_save_renamed(struct op *op, struct node *n, struct node *dir,
-			 struct bytes name, bool waits)
-{
-	struct write w;
-	int err;
-
-	write_init(&w, op->store);
-	if (n->ops->waits)
-		put_file(op, &w, n->parent, node_name(n), NULL);
-	if (waits)
-		put_file(op, &w, dir, name, n->scratch);
-	err = op_write(op, &w);
-	write_release(&w);
 	return err;
 }
 
@@ -436,12 +466,12 @@ static int make_file(struct op *op, struct node *dir, struct bytes name,
 	if (err)
 		return err;
 	s = c.scratch;
-	s->uid = uid;
-	s->gid = gid;
-	s->mode = mode & 0777;
-	s->expires_s = expires_s;
+	s->about.uid = uid;
+	s->about.gid = gid;
+	s->about.mode = mode & 0777;
+	s->about.expires_s = expires_s;
 	err = scratch_of(op, read_bytes(&r, reader_left(&r)), mtime_ns, &c);
-	s->has_mtime = has_mtime;
+	s->about.has_mtime = has_mtime;
 	n = err ? NULL : op_node_of_child(op, dir, name, &c);
 	if (!n) {
 		scratch_free(op->fs, s);

@@ -24,18 +24,25 @@
 #define FS_KIND_WAITING_STORE_H
 #include "fs/op/op.h"
 
-/* Store a file that waits as it is now. */
-int waiting_save(struct op *op, struct node *n);
-/* The same, while no other thread writes. */
+struct scratch_about;
+
+/*
+ * Store a file that waits, with this text and what goes with it; nothing, once
+ * waiting_unsave has removed it. The next three need n->scratch->changing, and
+ * change the file in memory not at all.
+ */
+int waiting_save(struct op *op, struct node *n,
+		 const struct scratch_about *about, struct bytes text);
+/* Store a file that was just made as it is, while no other thread writes. */
 int waiting_save_row(struct op *op, struct node *n);
-/* Store the text of the @key n of a directory in which files may wait. */
-int waiting_save_key(struct op *op, struct node *n, struct bytes text);
-/* Forget the text of the @key n, which is removed. */
+/* Forget the file n, which is removed. */
 int waiting_unsave(struct op *op, struct node *n);
 /* The scratch file n, waiting or not, gets this name of dir, where it waits or
  * not. */
 int waiting_save_renamed(struct op *op, struct node *n, struct node *dir,
 			 struct bytes name, bool waits);
+/* Store the text of the @key n of a directory in which files may wait. */
+int waiting_save_key(struct op *op, struct node *n, struct bytes text);
 /* Write the 'n' of the table with this number, while no other thread writes. */
 int waiting_save_successor(struct op *op, uint32_t from,
 			   const struct table *to);

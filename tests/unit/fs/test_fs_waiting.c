@@ -1,9 +1,11 @@
 /* Files that wait for schema.cql are in the store as they are shown, whatever
  * threads change them. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "store/base/alloc.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
 
@@ -33,14 +35,20 @@ static void *touch_files(void *context)
 	return NULL;
 }
 
+/* Make the directories of a row that waits. */
+static void make_row(void)
+{
+	ok(tree_mkdir(&shop, "shop/later"));
+	ok(tree_mkdir(&shop, "shop/later/p"));
+	ok(tree_mkdir(&shop, "shop/later/p/r"));
+}
+
 START_TEST(a_text_that_is_written_while_times_are_set_is_stored)
 {
 	struct toucher t = { .err = 0 };
 	int round, i;
 
-	ok(tree_mkdir(&shop, "shop/later"));
-	ok(tree_mkdir(&shop, "shop/later/p"));
-	ok(tree_mkdir(&shop, "shop/later/p/r"));
+	make_row();
 	for (round = 0; round < test_scale(40); round++) {
 		pthread_t thread;
 		char text[32];
@@ -69,6 +77,165 @@ START_TEST(a_text_that_is_written_while_times_are_set_is_stored)
 }
 END_TEST
 
+/* Change the mode by the number of a file, as fchmod does. */
+static int change_mode(struct fs_entry *entry, mode_t mode)
+{
+	struct stat st = { .st_mode = mode };
+	double timeout;
+
+	return fs_setattr(shop.fs, &shop.call, entry->node, 0, FS_SET_MODE, &st,
+			  &timeout);
+}
+
+START_TEST(a_removed_file_does_not_come_back)
+{
+	struct fs_entry entry;
+
+	make_row();
+	ok(tree_echo(&shop, path_of(0), CREATE, "text\n"));
+	ok(tree_walk(&shop, path_of(0), &entry));
+	ok(tree_unlink(&shop, path_of(0)));
+	change_mode(&entry, 0600);
+	fs_forget(shop.fs, entry.node, 1);
+	tree_reopen(&shop);
+	is_gone(path_of(0));
+}
+END_TEST
+
+START_TEST(a_replaced_file_does_not_come_back)
+{
+	struct fs_entry entry;
+
+	make_row();
+	ok(tree_echo(&shop, path_of(0), CREATE, "before\n"));
+	ok(tree_echo(&shop, "shop/later/p/r/c1", CREATE, "after\n"));
+	ok(tree_walk(&shop, path_of(0), &entry));
+	ok(tree_rename(&shop, "shop/later/p/r/c1", path_of(0), 0));
+	change_mode(&entry, 0600);
+	fs_forget(shop.fs, entry.node, 1);
+	ok(tree_utimens(&shop, path_of(0), 7));
+	tree_reopen(&shop);
+	cat_is(path_of(0), "after\n");
+	is_gone("shop/later/p/r/c1");
+}
+END_TEST
+
+struct changer {
+	struct fs_entry entry;
+	_Atomic bool done;
+};
+
+static void *change_modes(void *context)
+{
+	struct changer *c = context;
+
+	while (!atomic_load(&c->done))
+		change_mode(&c->entry, 0600);
+	return NULL;
+}
+
+START_TEST(a_file_that_is_removed_while_its_mode_changes_stays_away)
+{
+	int round;
+
+	make_row();
+	for (round = 0; round < test_scale(100); round++) {
+		struct changer c = { .done = false };
+		pthread_t thread;
+
+		ok(tree_echo(&shop, path_of(round), CREATE, "text\n"));
+		ok(tree_walk(&shop, path_of(round), &c.entry));
+		ok(pthread_create(&thread, NULL, change_modes, &c));
+		ok(tree_unlink(&shop, path_of(round)));
+		atomic_store(&c.done, true);
+		pthread_join(thread, NULL);
+		fs_forget(shop.fs, c.entry.node, 1);
+	}
+	tree_reopen(&shop);
+	while (round--)
+		is_gone(path_of(round));
+}
+END_TEST
+
+/* Return how a file that waits is shown: text, mode, time and end. */
+static void show(struct buf *out)
+{
+	struct stat st = { .st_mode = 0 };
+	const char *text;
+	int err;
+
+	buf_clear(out);
+	if (tree_stat(&shop, path_of(0), &st))
+		return;
+	buf_add_format(out, "%o %lld ", st.st_mode,
+		       (long long)st.st_mtim.tv_sec);
+	text = tree_cat(&shop, path_of(0), &err);
+	buf_add_str(out, text ? text : "none");
+	text = tree_getxattr(&shop, path_of(0), "user.expires", &err);
+	buf_add_str(out, text ? text : "never");
+}
+
+static int change_time(void)
+{
+	return tree_utimens(&shop, path_of(0), 7);
+}
+
+static int change_end(void)
+{
+	return tree_setxattr(&shop, path_of(0), "user.expires",
+			     "2040-01-01T00:00:00.000Z");
+}
+
+static int change_text(void)
+{
+	return tree_echo(&shop, path_of(0), CREATE, "a longer text\n");
+}
+
+static int remove_file(void)
+{
+	return tree_unlink(&shop, path_of(0));
+}
+
+static int change_name(void)
+{
+	return tree_rename(&shop, path_of(0), "shop/later/p/r/other", 0);
+}
+
+/* Memory and the store agree, whatever fails. */
+START_TEST(a_file_that_waits_is_stored_as_it_is_shown_without_memory)
+{
+	static int (*const changes[])(void) = {
+		change_time, change_end, change_text, remove_file, change_name,
+	};
+	struct buf shown = BUF_INIT, stored = BUF_INIT;
+	long nth = 0, failed;
+	int err;
+
+	make_row();
+	do {
+		tree_mkdir(&shop, "shop/later/p");	/* without files */
+		tree_mkdir(&shop, "shop/later/p/r");	/* they are gone */
+		ok(tree_echo(&shop, path_of(0), CREATE, "text\n"));
+		ok(tree_utimens(&shop, path_of(0), 1));
+		tree_unlink(&shop, "shop/later/p/r/other");
+		mem_fail_at(++nth, 0);
+		err = changes[_i]();
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert_msg(!err || err == -ENOMEM, "%ld: %d", nth, err);
+		show(&shown);
+		tree_reopen(&shop);
+		show(&stored);
+		ck_assert_msg(bytes_equal(buf_bytes(&shown), buf_bytes(&stored)),
+			      "%ld: %s, stored %s", nth, buf_cstr(&shown),
+			      buf_cstr(&stored));
+	} while (failed);
+	ck_assert_int_gt(nth, 3);
+	buf_release(&shown);
+	buf_release(&stored);
+}
+END_TEST
+
 SUITE_THREADS(fs_waiting)
 {
 	TCase *tc = tcase_create("fs_waiting");
@@ -76,5 +243,10 @@ SUITE_THREADS(fs_waiting)
 	tcase_set_timeout(tc, test_timeout());
 	shop_fixture(tc);
 	tcase_add_test(tc, a_text_that_is_written_while_times_are_set_is_stored);
+	tcase_add_test(tc, a_removed_file_does_not_come_back);
+	tcase_add_test(tc, a_replaced_file_does_not_come_back);
+	tcase_add_test(tc, a_file_that_is_removed_while_its_mode_changes_stays_away);
+	tcase_add_loop_test(tc, a_file_that_waits_is_stored_as_it_is_shown_without_memory,
+			    0, 5);
 	suite_add_tcase(suite, tc);
 }
