@@ -85,11 +85,10 @@ static int charge_held(struct op *op, struct held *held)
 			 unkeyed_room(held->text.len + held->expires.len));
 }
 
-int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
-		 const struct store_how *how)
+int unkeyed_prepare(struct held **out, struct op *op, struct bytes text,
+		    const struct store_how *how)
 {
 	struct held *held = mem_zalloc(1, sizeof(*held));
-	struct fs *fs = op->fs;
 	int err;
 
 	if (!held)
@@ -99,13 +98,28 @@ int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
 	held->how = *how;
 	held->how.adds = false;	/* it is the whole text */
 	err = held->text.failed ? -ENOMEM : charge_held(op, held);
-	if (err) {
-		unkeyed_free(fs, held);
-		return err;
-	}
-	unkeyed_free(fs, replace(fs, n, held));
+	if (err)
+		unkeyed_free(op->fs, held);
+	else
+		*out = held;
+	return err;
+}
+
+void unkeyed_put(struct op *op, struct node *n, struct held *held)
+{
+	unkeyed_free(op->fs, replace(op->fs, n, held));
 	keep_for(op, n, NULL);
-	return 0;
+}
+
+int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
+		 const struct store_how *how)
+{
+	struct held *held;
+	int err = unkeyed_prepare(&held, op, text, how);
+
+	if (!err)
+		unkeyed_put(op, n, held);
+	return err;
 }
 
 int unkeyed_store(struct op *op, struct node *n, struct bytes text,

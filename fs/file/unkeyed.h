@@ -17,6 +17,11 @@ int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
 /* Return the bytes of RESOURCE_SCRATCH that holding a text of that length takes,
  * also where an older one is held: it goes afterwards. */
 uint64_t unkeyed_room(uint64_t len);
+/* unkeyed_hold in two steps: all that can fail, and the rest, which takes *held
+ * over. Between them unkeyed_free gives it up. */
+int unkeyed_prepare(struct held **held, struct op *op, struct bytes text,
+		    const struct store_how *how);
+void unkeyed_put(struct op *op, struct node *n, struct held *held);
 /* Append the text that is held of n. False: none is. */
 bool unkeyed_load(struct op *op, struct node *n, struct buf *out);
 /* The same, with its times and user.expires as they were set. */

@@ -196,20 +196,55 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 	return 0;
 }
 
-static int set_key(struct op *op, struct node *dir, struct bytes value)
-{
-	struct bytes *key, *none = NULL;
+/* The memory for a key that is about to be set: its value, or its text, which
+ * waits for schema.cql; or neither, where dir has a key. */
+struct key_room {
+	struct bytes *key;
+	struct held *held;
+};
 
+static int reserve_key(struct node *dir, struct bytes value,
+		       struct key_room *room)
+{
+	struct bytes *key;
+
+	if (has_key(dir))
+		return 0;
 	key = mem_alloc(sizeof(*key) + value.len);
 	if (!key)
 		return -ENOMEM;
 	memcpy(key + 1, value.ptr, value.len);
 	*key = bytes_of(key + 1, value.len);
+	room->key = key;
+	return 0;
+}
+
+static int set_key(struct op *op, struct node *dir, struct bytes *key)
+{
+	struct bytes *none = NULL;
+
 	if (!atomic_compare_exchange_strong(&dir->key, &none, key)) {
 		mem_free(key);
 		return 0;
 	}
 	return unkeyed_settle(op, dir);
+}
+
+/* Use the memory up. n: the @key. 0, or the error of what waited for it. */
+static int put_key(struct op *op, struct node *n, struct key_room *room)
+{
+	struct node *dir = n->parent;
+	int err;
+
+	if (room->held) {
+		unkeyed_put(op, n, room->held);
+		return 0;
+	}
+	err = room->key ? set_key(op, dir, room->key) :
+			  unkeyed_settle_again(op, dir);
+	if (!err)
+		atomic_fetch_and(&dir->flags, ~(uint32_t)NODE_NO_KEY_FILE);
+	return err;
 }
 
 /* True if the key may be one of the table that schema.cql is to make: names of
@@ -227,6 +262,7 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 	struct bytes whole = text;
 	struct node *dir = n->parent;
 	bool waits = may_wait(op, dir), waits_as_text = false;
+	struct key_room room = { NULL, NULL };
 	int err;
 
 	if (text.len && text.ptr[text.len - 1] == '\n')
@@ -245,16 +281,19 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 		waits_as_text = true;
 		err = 0;
 	}
-	/* First, so that one that cannot be stored is no key. */
+	if (!err)
+		err = waits_as_text ?
+			      unkeyed_prepare(&room.held, op, whole, how) :
+			      reserve_key(dir, buf_bytes(&value), &room);
+	/* One that cannot be stored is no key, and one that is stored is set. */
 	if (!err && waits)
 		err = waiting_save_key(op, n, whole);
-	if (!err && waits_as_text)
-		err = unkeyed_hold(op, n, whole, how);
-	else if (!err)
-		err = has_key(dir) ? unkeyed_settle_again(op, dir) :
-				     set_key(op, dir, buf_bytes(&value));
-	if (!err && !waits_as_text)
-		atomic_fetch_and(&dir->flags, ~(uint32_t)NODE_NO_KEY_FILE);
+	if (!err) {
+		err = put_key(op, n, &room);
+	} else {
+		unkeyed_free(op->fs, room.held);
+		mem_free(room.key);
+	}
 	buf_release(&name);
 	buf_release(&value);
 	return err;
