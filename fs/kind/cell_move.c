@@ -136,11 +136,10 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 }
 
 /* True if a row of a schemaless table moves to another partition. */
-static bool is_moved_row(const struct node *n, struct node *dir)
+static bool is_moved_row(const struct node *n, const struct node *dir)
 {
 	return n->ops == &kind_plain && dir->ops == &kind_schemaless &&
-	       dir->table == n->table && !node_waits_for_key(dir) &&
-	       !node_waits_for_key(n->parent);
+	       dir->table == n->table;
 }
 
 int cell_rename(struct op *op, struct node *n, struct node *dir,
@@ -151,6 +150,9 @@ int cell_rename(struct op *op, struct node *n, struct node *dir,
 	(void)replaced;
 	memset(target, 0, sizeof(*target));
 	if (dir != n->parent && !is_moved_row(n, dir))
+		return -EXDEV;
+	/* What waits for a key is copied: it is written as any other file. */
+	if (node_waits_for_key(dir) || node_waits_for_key(n->parent))
 		return -EXDEV;
 	if (!dir->ops->create)
 		return -EXDEV;

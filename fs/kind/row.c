@@ -401,6 +401,8 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	if (dir->table != n->table || !dir->table ||
 	    (dir != dir->table && dir->ops != &kind_partition))
 		return -EXDEV;
+	if (node_waits_for_key(n) || node_waits_for_key(dir))
+		return -EXDEV;
 	got = place_of(op, n, &from);
 	if (got)
 		return got;

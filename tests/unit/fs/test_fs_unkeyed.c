@@ -190,6 +190,58 @@ START_TEST(a_counter_that_waits_is_counted_once)
 }
 END_TEST
 
+/* A key that waits for schema.cql is there after a mount, or its writer was told
+ * that it is not. */
+START_TEST(a_key_that_waits_is_set_or_not_without_memory)
+{
+	long nth = 0, failed;
+	struct long_row r;
+	char path[400];
+	bool set, stored;
+	int err;
+
+	do {
+		long_row_init(&r, "later", (int)++nth);
+		tree_mkdir(&shop, "shop/later");
+		ok(tree_mkdir(&shop, r.at));
+		ok(tree_mkdir(&shop, file_of(&r, "row")));
+		ok(tree_echo(&shop, file_of(&r, "row/v"), CREATE, "1\n"));
+		snprintf(path, sizeof(path), "%s", file_of(&r, "@key"));
+		mem_fail_at(nth, 0);
+		err = tree_echo(&shop, path, CREATE, r.key);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		set = tree_cat(&shop, path, &(int){ 0 });
+		tree_reopen(&shop);
+		stored = tree_cat(&shop, path, &(int){ 0 });
+		ck_assert_msg(stored == set && stored >= !err, "%ld: %d %d %d",
+			      nth, err, set, stored);
+	} while (failed);
+	ck_assert_int_gt(nth, 3);
+}
+END_TEST
+
+/* mv copies a file where a directory waits for its @key, and removes it. */
+START_TEST(a_rename_below_a_directory_that_waits_is_a_copy)
+{
+	struct long_row r;
+	char path[400];
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_mkdir(&shop, "shop/wide/a"));
+	ok(tree_echo(&shop, "shop/wide/a/w", CREATE, "text\n"));
+	ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "7\n"));
+	fails(EXDEV, tree_rename(&shop, "shop/wide/a/w", file_of(&r, "w"), 0));
+	fails(EXDEV, tree_rename(&shop, r.at, "shop/wide/b", 0));
+	snprintf(path, sizeof(path), "%s", file_of(&r, "v"));
+	fails(EXDEV, tree_rename(&shop, path, file_of(&r, "w"), 0));
+	cat_is("shop/wide/a/w", "text\n");
+	cat_is(file_of(&r, "v"), "7\n");
+}
+END_TEST
+
 SUITE_THREADS(fs_unkeyed)
 {
 	TCase *tc = tcase_create("unkeyed");
@@ -200,5 +252,7 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc, a_write_that_has_no_room_to_wait_fails_itself);
 	tcase_add_test(tc, a_key_that_comes_meanwhile_keeps_the_last_values);
 	tcase_add_test(tc, a_counter_that_waits_is_counted_once);
+	tcase_add_test(tc, a_key_that_waits_is_set_or_not_without_memory);
+	tcase_add_test(tc, a_rename_below_a_directory_that_waits_is_a_copy);
 	suite_add_tcase(suite, tc);
 }
