@@ -228,7 +228,7 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 {
 	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
-	struct moved_rooms rooms = { { NULL }, { NULL } };
+	struct moved_rooms rooms = { { NULL, NULL }, { NULL, NULL } };
 	uint64_t path = locks_path(n);
 	struct child target;
 	int err = reserve(op, n, name, &rooms);

@@ -93,7 +93,7 @@ static int end_change(struct op *op, struct node *n,
 		s->about = *about;
 		mutex_unlock(&s->lock);
 	}
-	mutex_unlock(&s->changing);
+	mutex_unlock(&n->scratch->changing);
 	return err;
 }
 

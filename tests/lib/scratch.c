@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "store/base/log.h"
+#include "tests/lib/sites.h"
 
 struct scratch scratch;
 
@@ -92,8 +93,10 @@ static int fails(void *context)
 
 	f->calls++;
 	if (f->fail_at && (f->calls == f->fail_at ||
-			   (f->for_good && f->calls > f->fail_at)))
+			   (f->for_good && f->calls > f->fail_at))) {
+		sites_note();
 		return f->err;
+	}
 	return 0;
 }
 

@@ -43,7 +43,7 @@ static int open_lsm(struct lsm **out, const struct file_ops *files,
 }
 
 /* Write batches with one row of each table, without a flush: 16 MB of log. */
-static void fill(void)
+static void fill_by(const struct file_ops *files)
 {
 	struct batch batch = BATCH_INIT;
 	struct buf key = BUF_INIT, value = BUF_INIT;
@@ -52,7 +52,7 @@ static void fill(void)
 
 	while (value.len < VALUE)
 		buf_add_le64(&value, value.len * 0x9e3779b97f4a7c15u);
-	ck_assert_int_eq(open_lsm(&lsm, &file_system, 0, false), 0);
+	ck_assert_int_eq(open_lsm(&lsm, files, 0, false), 0);
 	for (i = 0; i < BATCHES; i++) {
 		struct cell cell = { .timestamp = i, .local_time = NO_TIME,
 				     .value = buf_bytes(&value) };
@@ -68,6 +68,11 @@ static void fill(void)
 	batch_release(&batch);
 	buf_release(&value);
 	buf_release(&key);
+}
+
+static void fill(void)
+{
+	fill_by(&file_system);
 }
 
 static void check_rows(struct lsm *lsm)
@@ -401,6 +406,55 @@ START_TEST(an_error_in_recovery_loses_nothing)	/* _i: calls that work */
 }
 END_TEST
 
+static bool is_manifest[1024];	/* by descriptor */
+
+static int open_manifest_noted(void *context, int dir, const char *name,
+			       int flags, unsigned mode)
+{
+	int fd = file_system.open(context, dir, name, flags, mode);
+
+	if (fd >= 0 && fd < 1024)
+		is_manifest[fd] = !strncmp(name, "MANIFEST-", 9);
+	return fd;
+}
+
+static int64_t manifest_full_pwrite(void *context, int fd, const void *from,
+				    size_t len, uint64_t offset)
+{
+	return is_full && fd >= 0 && fd < 1024 && is_manifest[fd] ?
+		       -ENOSPC :
+		       file_system.pwrite(context, fd, from, len, offset);
+}
+
+/* Segments of the log that the manifest had no room to name are on disk before
+ * it does, at the next open: whichever call is the first to fail. */
+START_TEST(an_error_before_the_log_is_named_loses_nothing)	/* _i: as above */
+{
+	struct file_ops ops = file_system;
+	struct faulty faulty;
+	struct lsm *lsm;
+
+	ops.open = open_manifest_noted;
+	ops.pwrite = manifest_full_pwrite;
+	ck_assert_int_eq(open_lsm(&lsm, &ops, 0, false), 0);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+	is_full = true;
+	fill_by(&ops);
+	is_full = false;
+	faulty_init(&faulty);
+	faulty.fail_at = _i + 1;
+	faulty.err = -EIO;
+	if (!open_lsm(&lsm, &faulty.ops, BUDGET, false)) {
+		check_rows(lsm);
+		lsm_close(lsm);
+	}
+	ck_assert_int_eq(open_lsm(&lsm, &file_system, BUDGET, false), 0);
+	check_rows(lsm);
+	ck_assert_int_eq(lsm_verify(lsm, NULL, NULL), 0);
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 SUITE(recovery)
 {
 	TCase *tc = tcase_create("recovery");
@@ -415,5 +469,7 @@ SUITE(recovery)
 	tcase_add_test(tc, a_reader_flushes_nothing);
 	tcase_add_test(tc, without_room_all_is_in_memory);
 	tcase_add_loop_test(tc, an_error_in_recovery_loses_nothing, 0, 20);
+	tcase_add_loop_test(tc, an_error_before_the_log_is_named_loses_nothing,
+			    0, 20);
 	suite_add_tcase(suite, tc);
 }
