@@ -116,7 +116,8 @@ int commitlog_append(struct commitlog *log, struct bytes batch, uint64_t *end)
 						   memory_order_relaxed) + size,
 			      memory_order_relaxed);
 	atomic_store_explicit(&log->end, *end, memory_order_release);
-	if (!log->wants_spare && s->size - s->end < s->size / 4 * 3)
+	if (s->size - s->end < s->size / 4 * 3 && !log->wants_spare &&
+	    !atomic_load_explicit(&log->spare, memory_order_relaxed))
 		atomic_store(&log->wants_spare, true);
 	return 0;
 }

@@ -37,7 +37,8 @@ struct commitlog {
 	pthread_cond_t sync_done;
 	bool syncing;		/* under lock, as all below */
 	struct segment *newest;	/* the one that is written, and older ones */
-	struct segment *spare;	/* ready to become the newest, or NULL */
+	/* Ready to become the newest, or NULL. Changes under lock. */
+	struct segment *_Atomic spare;
 	struct segment *old;	/* its file can become a segment, or NULL */
 	uint64_t next_number, next_size;
 	struct buf record;	/* the appender's, for pwrite */

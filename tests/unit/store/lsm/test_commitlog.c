@@ -374,6 +374,29 @@ START_TEST(a_hole_behind_the_log_costs_nothing)
 }
 END_TEST
 
+/* Once it is there, no append asks for it again: each would wake a thread. */
+START_TEST(a_spare_is_asked_for_once)
+{
+	struct commitlog *log;
+	struct seen seen;
+	unsigned asked = 0;
+	uint64_t i;
+
+	log = open_log(&file_system, 0, &seen, 0);
+	for (i = 1; i <= 1000; i++) {
+		append(log, i, 1000);
+		if (!commitlog_needs_spare(log))
+			continue;
+		asked++;
+		ck_assert_int_eq(commitlog_prepare(log, 0), 0);
+		ck_assert(!commitlog_needs_spare(log));
+	}
+	ck_assert_uint_ge(asked, 1);
+	ck_assert_uint_le(asked, 4);
+	commitlog_close(log);
+}
+END_TEST
+
 START_TEST(segments_are_used_again)	/* _i & 1: no mapping */
 {
 	struct file_ops files = file_system;
@@ -601,6 +624,7 @@ SUITE_THREADS(commitlog)
 
 	scratch_fixture(tc);
 	tcase_set_timeout(tc, test_timeout());
+	tcase_add_test(tc, a_spare_is_asked_for_once);
 	tcase_add_loop_test(tc, appended_records_come_back, 0, 10);
 	tcase_add_test(tc, an_empty_log_is_no_file);
 	tcase_add_test(tc, a_batch_larger_than_a_segment);
