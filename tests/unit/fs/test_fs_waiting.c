@@ -77,13 +77,14 @@ START_TEST(a_text_that_is_written_while_times_are_set_is_stored)
 }
 END_TEST
 
-/* Change the mode by the number of a file, as fchmod does. */
+/* Change the mode by the number of a file, as fchmod does. On any thread. */
 static int change_mode(struct fs_entry *entry, mode_t mode)
 {
+	struct fs_call call = { .uid = shop.call.uid, .gid = shop.call.gid };
 	struct stat st = { .st_mode = mode };
 	double timeout;
 
-	return fs_setattr(shop.fs, &shop.call, entry->node, 0, FS_SET_MODE, &st,
+	return fs_setattr(shop.fs, &call, entry->node, 0, FS_SET_MODE, &st,
 			  &timeout);
 }
 
