@@ -29,7 +29,7 @@ struct scratch_about;
 /*
  * Store a file that waits, with this text and what goes with it; nothing, once
  * waiting_unsave has removed it. The next three need n->scratch->changing, and
- * change the file in memory not at all.
+ * leave the file in memory as it is.
  */
 int waiting_save(struct op *op, struct node *n,
 		 const struct scratch_about *about, struct bytes text);

@@ -141,13 +141,13 @@ struct fs {
 	struct timers timers;
 	struct mutex held_lock;		/* node->held */
 	pthread_cond_t held_stored;	/* one of these is, or is not */
-	struct mutex listings_lock;
-	LIST_HEAD(, listing) listings;	/* open directories, under it */
-	struct mutex consoles_lock;
-	LIST_HEAD(, console) consoles;	/* open ones, under it */
+	struct mutex listings_lock;	/* of open directories: */
+	LIST_HEAD(listing_list, listing) listings;
+	struct mutex consoles_lock;	/* of those that are open: */
+	LIST_HEAD(console_list, console) consoles;
 	_Atomic uint64_t results_begun;	/* of consoles */
-	struct mutex rows_lock;
-	LIST_HEAD(, rows) rows;		/* open documents of rows, under it */
+	struct mutex rows_lock;		/* of open documents of rows: */
+	LIST_HEAD(rows_list, rows) rows;
 	struct handles handles[FS_HANDLES];	/* handles_of */
 	/*
 	 * The last maker of the schema.cql of a keyspace by O_EXCL: its
