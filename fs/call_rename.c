@@ -228,11 +228,14 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 {
 	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
-	struct moved_rooms rooms = { { NULL, NULL }, { NULL, NULL } };
+	struct moved_rooms rooms;
 	uint64_t path = locks_path(n);
 	struct child target;
-	int err = reserve(op, n, name, &rooms);
+	int err;
 
+	STAILQ_INIT(&rooms.name);
+	STAILQ_INIT(&rooms.below);
+	err = reserve(op, n, name, &rooms);
 	if (!err && replaced)
 		before = leave_text(op, replaced, old, &text);
 	if (!err) {

@@ -8,7 +8,7 @@
 
 /* At the beginning of the memory while that is free. */
 struct node_room {
-	struct node_room *next;
+	STAILQ_ENTRY(node_room) entry;
 	size_t size;
 };
 
@@ -20,34 +20,22 @@ int node_rooms_reserve(struct node_rooms *rooms, size_t name_len,
 
 	if (!room)
 		return -ENOMEM;
-	room->next = NULL;
 	room->size = size;
-	if (rooms->last)
-		rooms->last->next = room;
-	else
-		rooms->first = room;
-	rooms->last = room;
+	STAILQ_INSERT_TAIL(rooms, room, entry);
 	return 0;
 }
 
 /* Remove the first that has size bytes from the list; NULL: none has. */
 static struct node_room *unlist(struct node_rooms *rooms, size_t size)
 {
-	struct node_room *before = NULL, *room = rooms->first;
+	struct node_room *room;
 
-	while (room && room->size < size) {
-		before = room;
-		room = room->next;
-	}
-	if (!room)
-		return NULL;
-	if (before)
-		before->next = room->next;
-	else
-		rooms->first = room->next;
-	if (rooms->last == room)
-		rooms->last = before;
-	return room;
+	STAILQ_FOREACH(room, rooms, entry)
+		if (room->size >= size) {
+			STAILQ_REMOVE(rooms, room, node_room, entry);
+			return room;
+		}
+	return NULL;
 }
 
 void *node_rooms_take(struct node_rooms *rooms, size_t size)
@@ -67,9 +55,8 @@ void node_rooms_release(struct node_rooms *rooms)
 {
 	struct node_room *room;
 
-	while ((room = rooms->first)) {
-		rooms->first = room->next;
+	while ((room = STAILQ_FIRST(rooms))) {
+		STAILQ_REMOVE_HEAD(rooms, entry);
 		mem_free(room);
 	}
-	rooms->last = NULL;
 }

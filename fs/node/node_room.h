@@ -5,16 +5,13 @@
 #ifndef FS_NODE_NODE_ROOM_H
 #define FS_NODE_NODE_ROOM_H
 #include <stddef.h>
-
-struct node_room;
+#include <sys/queue.h>
 
 /* No key is longer, so no value of a node made by a name. */
 #define NODE_VALUE_MAX 65535
 
-/* Rooms, each for one node; {NULL}: none. */
-struct node_rooms {
-	struct node_room *first, *last;
-};
+/* Rooms, each for one node. STAILQ_INIT makes it empty. */
+STAILQ_HEAD(node_rooms, node_room);
 /* Add one for a node with a name and a value of these lengths in bytes. 0 or
  * -ENOMEM. */
 int node_rooms_reserve(struct node_rooms *rooms, size_t name_len,
