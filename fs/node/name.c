@@ -409,8 +409,6 @@ static bool ends_with(struct bytes name, const char *end)
 	return name.len > len && !memcmp(name.ptr + name.len - len, end, len);
 }
 
-/* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of
- * vim, .#NAME of emacs. */
 /* .~lock.NAME# of LibreOffice, .NAME.kate-swp of Kate. */
 static bool desktop_scratch(struct bytes name, struct bytes *base)
 {
@@ -428,6 +426,8 @@ static bool desktop_scratch(struct bytes name, struct bytes *base)
 	return true;
 }
 
+/* .NAME.XXXXXX of rsync, .NAME.XXXXXXXX of Python, .NAME.swp and the like of
+ * vim, .#NAME of emacs, and those above. */
 static bool hidden_scratch(struct bytes name, struct bytes *base)
 {
 	size_t dot;

@@ -9,11 +9,10 @@
  * consoles, one of them; that of documents of rows, one of them; one of the
  * lists of open handles; a buffer's; a scratch file's `changing`; those of the
  * store; the retries; a stripe's; data that waits for keys; a scratch file's
- * `lock`; below them the leaves
- * (shards of nodes, notices, errors, timer, short names, locks of files,
- * accounts, files that mknod made). A buffer's is held during calls of the
- * store, and a list's where pending values are committed (handles_commit_empty,
- * handle_commit_empty, fs_flush_all).
+ * `lock`; below them the leaves (shards of nodes, notices, errors, timer, short
+ * names, locks of files, accounts, files that mknod made). A buffer's is held
+ * during calls of the store, and a list's where pending values are committed
+ * (handles_commit_empty, handle_commit_empty, fs_flush_all).
  */
 #ifndef FS_OP_OP_H
 #define FS_OP_OP_H
