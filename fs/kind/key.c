@@ -290,6 +290,8 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 		err = waiting_save_key(op, n, whole);
 	if (!err) {
 		err = put_key(op, n, &room);
+		if (err && waits)	/* its writer, who is told, tries again */
+			atomic_fetch_or(&dir->flags, NODE_NO_KEY_FILE);
 	} else {
 		unkeyed_free(op->fs, room.held);
 		mem_free(room.key);

@@ -34,7 +34,7 @@ enum node_flags {
 	NODE_KEPT = 2,		/* pinned: exists only in memory */
 	NODE_HIDDEN = 4,	/* schema.cql: until the next DDL */
 	NODE_UNKEYED = 8,	/* made by a shortened name, without its key */
-	NODE_NO_KEY_FILE = 16,	/* its @key was removed and not yet rewritten */
+	NODE_NO_KEY_FILE = 16,	/* @key removed or refused, not yet rewritten */
 	NODE_ADOPTED = 32,	/* a table: another took its rows: adopt.c */
 	NODE_PAST = 64,		/* a file: its name has another node: view.h */
 	NODE_SEEN = 128,	/* the kernel has used its number */
