@@ -39,7 +39,8 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
  * of them can do is refused, and named. keyspace has to stay until then.
  */
 void cql_session_redefine(struct cql_session *c, const char *keyspace);
-/* Return the present keyspace, "" none. Setting it: -ENOENT. */
+/* Return the present keyspace, "" none. Setting it: -ENOENT,
+ * -ENOMEM. */
 const char *cql_session_keyspace(const struct cql_session *c);
 int cql_session_use(struct cql_session *c, struct bytes keyspace);
 
@@ -47,7 +48,8 @@ int cql_session_use(struct cql_session *c, struct bytes keyspace);
  * Run one statement (a final ';' is allowed). 0 with *result (to be freed with
  * cql_result_free), which has columns and may have rows; -errno with
  * cql_session_error set: -EINVAL, -EEXIST (AlreadyExists), -EACCES
- * (Unauthorized), -EIO (failures), -EUCLEAN, -ENOMEM, -EROFS, -ENOSPC.
+ * (Unauthorized), -EIO (failures), -EUCLEAN, -ENOMEM, -EROFS, -ENOSPC, -EINTR
+ * (cql_session_stop).
  */
 int cql_execute(struct cql_session *c, struct bytes statement,
 		struct cql_result **result);

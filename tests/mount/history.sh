@@ -1,5 +1,5 @@
 # Histories of what processes do to the same rows at once, by all ways, the
-# daemon killed in some: each row is linearizable (history.py, T20). HISTORIES,
+# daemon killed in some: each row is linearizable (history.py). HISTORIES,
 # OPERATIONS in each, SEED, WAYS.
 . tests/mount/lib.sh
 timeout "${TIMEOUT:-800}" python3 tests/mount/history.py "$WIDEFS" "$CTL" "$W" "${HISTORIES:-4}" "${OPERATIONS:-500}" "${SEED:-1}" >"$W/history" 2>&1

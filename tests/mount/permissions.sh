@@ -1,5 +1,5 @@
 # Everything that can be done, by an owner, a member of the group, another and
-# root, to keyspaces and tables of many modes (fs/README.md; T30).
+# root, to keyspaces and tables of many modes (fs/README.md).
 . tests/mount/lib.sh
 chmod 755 "$W"
 matrix() {

@@ -1,4 +1,4 @@
-# T13: random work on names by four processes against a model; 0 mismatches.
+# Random work on names by four processes against a model; 0 mismatches.
 . tests/mount/lib.sh
 for seed in ${SEEDS:-1}; do
 	S=$W/store-$seed

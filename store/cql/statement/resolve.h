@@ -5,7 +5,7 @@
 #define STORE_CQL_STATEMENT_RESOLVE_H
 #include "store/cql/statement/statement.h"
 
-/* Find the keyspace of a name (that of USE when not given). */
+/* Refuse a name without a keyspace, in a session that uses none: -EINVAL. */
 int statement_refuse_without_keyspace(struct execution *x);
 /* Find the table, and check `right` on it, or refuse. */
 int resolve_table(struct execution *x, const struct table **out,

@@ -5,7 +5,8 @@
 
 /* Copy the scratch buffer to the arena as a value, and clear it. -ENOMEM. */
 int session_keep_scratch(struct execution *x, struct bytes *value);
-/* Take over a reference for the statement's life; NULL stays NULL. */
+/* Take over a reference for the statement's life; NULL stays NULL. Returns NULL
+ * without memory, too. */
 const struct type *session_own_type(struct execution *x, struct type *t);
 /* Return the statement's timestamp (one for all of it). */
 int64_t statement_timestamp(struct execution *x);

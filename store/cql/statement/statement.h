@@ -64,9 +64,9 @@ struct execution {
 	const struct bytes *after_clustering;
 	unsigned quiet;			/* refusals leave no error */
 	/*
-	 * Where to note, while a statement is prepared, that a call failed or
+	 * Set to true, while a statement is prepared, if a call failed or
 	 * returned a null that is not allowed: both are told only when it runs.
-	 * NULL: at once.
+	 * NULL: they are told at once.
 	 */
 	bool *late;
 	const char *hint_keyspace;	/* of user types in hints; NULL: the table's */

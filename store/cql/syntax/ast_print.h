@@ -6,7 +6,7 @@
 /*
  * Print the term as Cassandra's messages and result names do (getText of its
  * raw terms): 'a' (quotes inside not doubled), [1, 2], {'a': 1}, (1, 2),
- * (int)1, f(a, b), 1 + 1, -v, NULL, ?. In ast_print.c.
+ * (int)1, f(a, b), 1 + 1, -v, NULL, ?.
  */
 void ast_print_term(struct buf *out, const struct term *t);
 /* The same for a term whose types are looked up in this keyspace. */

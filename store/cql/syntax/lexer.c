@@ -57,7 +57,7 @@ static enum token_kind bad(struct lexer *lexer, uint32_t at,
 	return make(lexer, at, at + (at < lexer->length), TOKEN_BAD);
 }
 
-/* Return the place after the line's end, or the end of the text. */
+/* Return the place of the line's end, or of the text's. */
 static uint32_t line_end(const struct lexer *lexer, uint32_t at)
 {
 	while (at < lexer->length && lexer->text[at] != '\n' &&
@@ -212,11 +212,7 @@ static enum token_kind duration(struct lexer *lexer, uint32_t start, uint32_t at
 	}
 }
 
-/*
- * Read ISO 8601: P1Y2M3DT4H5M6S, P5W, P0001-02-03T04:05:06. at is after the P.
- * Returns where it ends, or 0 when it is no duration; *sure when it can be
- * nothing else (four digits and a dash), and *at is where it fails.
- */
+/* Skip numbers with these units, in their order. Returns the place after the last. */
 static uint32_t iso_part(const struct lexer *lexer, uint32_t at,
 			 const char *units)
 {
@@ -235,6 +231,11 @@ static uint32_t iso_part(const struct lexer *lexer, uint32_t at,
 	}
 }
 
+/*
+ * Read ISO 8601: P1Y2M3DT4H5M6S, P5W, P0001-02-03T04:05:06. at is after the P.
+ * Returns where it ends, or 0 when it is no duration; *sure when it can be
+ * nothing else (four digits and a dash), and *at is where it fails.
+ */
 static uint32_t iso_duration(const struct lexer *lexer, uint32_t *at, bool *sure)
 {
 	static const char pattern[] = "dddd-dd-ddTdd:dd:dd";

@@ -6,6 +6,7 @@
 /* Refuse a number that Java cannot read, in its words; token is the number. */
 void parse_refuse_number(struct parser *p, struct token token,
 			 const char *problem);
+/* Parse a term of any form. */
 struct term *parse_term(struct parser *p);
 /* Parse the right side of SET c = …: stops before + c, which makes it a
  * prepend. */
@@ -16,11 +17,13 @@ struct term *parse_sum(struct parser *p, parse_operand *operand, bool assigned);
 struct term *parse_tuple(struct parser *p);
 /* Parse (type)x, where operand reads x. */
 struct term *parse_hint(struct parser *p, parse_operand *operand);
+/* Parse NULL; a marker; a string or marker; an integer or marker; a constant of
+ * any kind. parse_at_...: true if one begins here, or with this token. */
 struct term *parse_null(struct parser *p);
 bool parse_at_marker(const struct parser *p);
 struct term *parse_marker(struct parser *p);
 struct term *parse_string(struct parser *p);
-struct term *parse_integer(struct parser *p);	/* or a marker */
+struct term *parse_integer(struct parser *p);
 struct term *parse_constant(struct parser *p);
 bool parse_at_constant(enum token_kind kind);
 /* Make a term that begins at the offset start; end it after the last token. */

@@ -35,7 +35,7 @@ void cql_split_init(struct cql_split *s);
  */
 int cql_split_next(struct cql_split *s, struct bytes text, bool last,
 		   struct bytes *statement, size_t *used);
-/* Where the text of the last call ended, for the shell's prompt. */
+/* The place in which the last call's text ended, for the shell's prompt. */
 enum cql_split_inside {
 	CQL_SPLIT_NOTHING, CQL_SPLIT_STATEMENT, CQL_SPLIT_BATCH,
 	CQL_SPLIT_STRING, CQL_SPLIT_NAME, CQL_SPLIT_COMMENT,

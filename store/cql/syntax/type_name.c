@@ -87,7 +87,7 @@ static void parse_dimension(struct parser *p, struct type_name *t)
 	    value < INT32_MIN)
 		parse_refuse_number(p, token,
 				    arena_format(p->arena,
-						 "For input " "string: \"%s\"",
+						 "For input string: \"%s\"",
 						 (const char *)text.ptr));
 	t->dimension = (int32_t)value;
 }

@@ -1,4 +1,4 @@
-# The daemon in a memory cgroup (T28), which the machine must offer:
+# The daemon in a memory cgroup, which the machine must offer:
 # large and small values are written, overwritten, deleted, scanned and read cold
 # while compactions run, until the store has SIZE_MB (900), several times what the
 # cgroup has (LIMIT_MB, 256). Nothing is killed, and every answer is right, before

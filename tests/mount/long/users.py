@@ -1,4 +1,4 @@
-"""Abuse by a plain user (T29), and what the others notice of it.
+"""Abuse by a plain user, and what the others notice of it.
 
 users.py MOUNT SECONDS PROCESSES HANDLES STORE_PID [SEED]
 

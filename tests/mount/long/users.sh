@@ -1,4 +1,4 @@
-# A greedy plain user (T29): bounds hold for him, the others go on, and all that he
+# A greedy plain user: bounds hold for him, the others go on, and all that he
 # held is free when he is gone.
 # SECONDS_EACH (6): how long; P99_MS: a bound for the mounter's point reads. Without
 # it they may take 50 ms more than five times what they take beside processes that

@@ -1,5 +1,5 @@
 /*
- * Whole stores after a crash at any moment (T1; P3, P4, P6): statements of CQL
+ * Whole stores after a crash at any moment (P3, P4, P6): statements of CQL
  * run on a disk in memory, and before every call that changes it some states
  * are recovered. Each must open, and answer the schema and all queries as at
  * one moment between two statements. Acknowledged changes of the schema, and

@@ -1,5 +1,5 @@
 /*
- * Damaged and hostile stores (T7, T25; P10, P17): one flipped bit at every
+ * Damaged and hostile stores (P10, P17): one flipped bit at every
  * offset of every file of a store that was closed or killed, every file cut
  * short at every length, every block zeroed, swapped with the next, copied to
  * the next or as it was earlier, every file deleted; and files that are

@@ -1,5 +1,5 @@
 /*
- * Failures are reported or repaired, and harm nothing else (T8, T9; P11-P13).
+ * Failures are reported or repaired, and harm nothing else (P11-P13).
  * Operations run one after the other on a store; each is begun again and again
  * from the same disk in memory, and each time another allocation, or another
  * call on a file, fails, once or for good. Then the store must be as before the

@@ -1,5 +1,5 @@
 /*
- * The states of the engine after a crash at any moment (T1, T2; P1-P4): small
+ * The states of the engine after a crash at any moment (P1-P4): small
  * workloads on a disk in memory; before every call that changes the disk some
  * states are recovered. Each must open, verify, and hold what one moment of the
  * workload held: not before the last thing that was acknowledged as synced (or,
