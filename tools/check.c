@@ -69,8 +69,7 @@ static void print(struct tool_check *c, bool finished)
 
 	if (!c->json) {
 		if (finished)
-			printf("%u problem%s\n", c->problems,
-			       c->problems == 1 ? "" : "s");
+			printf("%s\n", tool_count(c->problems, "problem").text);
 		return;
 	}
 	json_print_string(&path, bytes_str(c->path));

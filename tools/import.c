@@ -281,10 +281,10 @@ static int finish(struct import_work *i, int err)
 	if (err < 0)
 		tool_failed(i->name, err);
 	if (i->errors && i->refused)
-		tool_complain(i->name, "%llu rows were written, %llu lines were "
-			      "refused (they are in %s)",
-			      (unsigned long long)i->rows,
-			      (unsigned long long)i->refused, i->errors_name);
+		tool_complain(i->name, "%s written, %s refused (in %s)",
+			      tool_count(i->rows, "row").text,
+			      tool_count(i->refused, "line").text,
+			      i->errors_name);
 	return err || i->refused ? TOOL_FAILED : TOOL_DONE;
 }
 

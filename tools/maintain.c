@@ -235,7 +235,7 @@ static void silent(void *context, enum log_level level, const char *line)
 
 static int print_problems(unsigned long long count)
 {
-	printf("%llu problem%s\n", count, count == 1 ? "" : "s");
+	printf("%s\n", tool_count(count, "problem").text);
 	return count ? TOOL_DAMAGED : TOOL_DONE;
 }
 

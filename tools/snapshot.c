@@ -358,18 +358,20 @@ static int agree(const struct snapshot_work *w, bool drops, bool force,
 	if (err)
 		return tell(w, err, NULL);
 	if (drops && m.is_one)
-		printf("drop snapshot %s, which alone holds %" PRIu64
-		       " bytes\n", w->name, m.held);
+		printf("drop snapshot %s, which alone holds %s\n",
+		       w->name, tool_count(m.held, "byte").text);
 	else if (drops)
-		printf("drop the %zu snapshots %s-..., which alone hold %" PRIu64
-		       " bytes\n", m.count, w->name, m.held);
+		printf("drop the %s %s-..., which alone hold %s\n",
+		       tool_count(m.count, "snapshot").text, w->name,
+		       tool_count(m.held, "byte").text);
 	else if (w->part || m.is_one)
 		printf("put %s as it was in snapshot %s in the place of what is "
 		       "there now\n", w->part ? w->part : "everything",
 		       w->name);
 	else
-		printf("put the tables of the %zu snapshots %s-... as they were "
-		       "in the place of what is there now\n", m.count, w->name);
+		printf("put the tables of the %s %s-... as they were in the "
+		       "place of what is there now\n",
+		       tool_count(m.count, "snapshot").text, w->name);
 	if (dry_run || force)
 		return TOOL_DONE;
 	fflush(stdout);

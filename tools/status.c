@@ -170,8 +170,8 @@ static void print_levels(const struct metrics *m)
 	}
 	METRICS_EACH(m, one, "level_bytes")
 		bytes += one->value;
-	printf("  %-11s %.0f in %u level%s, %s; %.0f to merge\n", "files",
-	       files, levels, levels == 1 ? "" : "s",
+	printf("  %-11s %.0f in %s, %s; %.0f to merge\n", "files", files,
+	       tool_count(levels, "level").text,
 	       size_text(size, sizeof(size), bytes), metrics_value(m, "debt"));
 }
 

@@ -48,7 +48,7 @@ both() {	# both WHERE: the same on a mount and on a store
 	is "$1: is named" "widefsctl: $W/bad.ndjson: line 2: " "$(grep -oE '^.*line 2: ' "$W/err")"
 	is "$1: --errors goes on" 1 "$(exits "$CTL" import --errors="$W/refused" "$2" "$W/bad.csv")"
 	is "$1: names both" 'line 3: line 5: ' "$(grep -oE 'line [0-9]+: ' "$W/err" | tr -d '\n')"
-	is "$1: counts them" "widefsctl: $W/bad.csv: 3 rows were written, 2 lines were refused (they are in $W/refused)" "$(tail -1 "$W/err")"
+	is "$1: counts them" "widefsctl: $W/bad.csv: 3 rows written, 2 lines refused (in $W/refused)" "$(tail -1 "$W/err")"
 	is "$1: keeps them, with the header" $'p,c,n\r\n2,b,two\r\n4,"d\n",x\r' "$(cat "$W/refused")"
 	is "$1: --errors of JSON" 1 "$(exits "$CTL" import -e "$W/refused" "$2" "$W/bad.ndjson")"
 	is "$1: keeps them" '{"p": 2, "c": "b", "n": "two"}|{"p": 4,|' "$(tr '\n' '|' <"$W/refused")"
@@ -62,7 +62,7 @@ both() {	# both WHERE: the same on a mount and on a store
 	printf '\r\np,c,n\n1,a,1\nx,b,2\n\n' >"$W/blank.csv"
 	is "$1: a blank line before the header" 1 "$(exits "$CTL" import -n p -e "$W/refused" "$2" "$W/blank.csv")"
 	is "$1: the header is kept" $'p,c,n\nx,b,2' "$(cat "$W/refused")"
-	is "$1: blank lines are no rows" 1 "$(grep -c ': 1 rows were written, 1 lines' "$W/err")"
+	is "$1: blank lines are no rows" 1 "$(grep -c ': 1 row written, 1 line refused' "$W/err")"
 	# Quotes that are not closed take the rest of the file.
 	printf 'p,c,v\n1,a,\n1,a,"open\n2,b,x' >"$W/open.csv"
 	for more in '' '-n NULL' "-e $W/refused"; do
