@@ -152,6 +152,10 @@ static int print(const struct tool_place *p, bool json, bool histograms)
 		status = p->mount ? print_mount(p) : print_store(p);
 	if (!status && (p->table || json || histograms))
 		status = metrics_read(&m, p, 0);
+	if (status < 0) {
+		tool_failed(p->mount ? p->mount : p->store, status);
+		status = TOOL_FAILED;
+	}
 	if (!status && p->table)
 		status = keep_table(&m, p);
 	if (!status && json) {

@@ -82,24 +82,28 @@ static void read_last_error(struct status_state *s, const struct tool_place *p)
 	buf_release(&text);
 }
 
-/* Ask once whether the daemon answers: its errors are problems of the mount,
- * not of this command. */
-static int look_at_daemon(struct status_state *s, const struct tool_place *p)
+/* Errors of the daemon are problems of the mount, not of this command. */
+static void set_daemon_problem(struct status_state *s, int err)
 {
-	struct buf version = BUF_INIT;
-	int err = place_read_control(p, "version", &version, ANSWER_S);
-
-	buf_release(&version);
 	if (err == -ETIMEDOUT)
 		set_problem(s, TOOL_FAILED, "the daemon has not answered for "
 			    "%d seconds", ANSWER_S);
 	else if (err == -ENOTCONN || err == -ECONNABORTED)
 		set_problem(s, TOOL_FAILED, "the daemon of this mount has ended "
 			    "(mount the store again)");
-	else if (err)
-		snprintf(s->problem, sizeof(s->problem), "%s", strerror(-err));
+	else
+		set_problem(s, TOOL_FAILED, "%s", strerror(-err));
+}
+
+/* Ask once whether the daemon answers. */
+static int look_at_daemon(struct status_state *s, const struct tool_place *p)
+{
+	struct buf version = BUF_INIT;
+	int err = place_read_control(p, "version", &version, ANSWER_S);
+
+	buf_release(&version);
 	if (err)
-		s->status = TOOL_FAILED;
+		set_daemon_problem(s, err);
 	return err;
 }
 
@@ -111,11 +115,12 @@ static void look(struct status_state *s, const struct tool_place *p)
 	if (p->mount && look_at_daemon(s, p))
 		return;
 	err = metrics_read(&s->figures, p, ANSWER_S);
-	if (err) {
-		set_problem(s, err < 0 ? TOOL_FAILED : err,
-			    "it cannot be looked at");
+	if (err < 0)
+		set_daemon_problem(s, err);
+	else if (err)
+		set_problem(s, err, "it cannot be looked at");
+	if (err)
 		return;
-	}
 	if (metrics_value(&s->figures, "faulted") > 0)
 		set_problem(s, TOOL_FAILED, "read-only after an error of the "
 			    "disk (mount it again when the disk is well)");
@@ -194,9 +199,9 @@ static void print_state(const struct tool_place *p,
 		printf("  %-11s no\n", "mounted");
 	print_sizes("memtables", m, "memtable_bytes", "memtable_room_bytes");
 	print_sizes("cache", m, "cache_bytes", "cache_room_bytes");
-	printf("  %-11s %.0f segment%s, %s\n", "log",
-	       metrics_value(m, "log_segments"),
-	       metrics_value(m, "log_segments") == 1 ? "" : "s",
+	printf("  %-11s %s, %s\n", "log",
+	       tool_count((unsigned long long)metrics_value(m, "log_segments"),
+			  "segment").text,
 	       size_text(size, sizeof(size), metrics_value(m, "log_bytes")));
 	print_levels(m);
 	if (s->last_error)

@@ -374,6 +374,8 @@ static int take(struct view *v, double delay)
 	buf_cstr(&v->clients);
 	if (status == -ETIMEDOUT)
 		tool_complain(v->place->mount, "the daemon does not answer");
+	else if (status < 0)
+		tool_failed(v->place->mount, status);
 	v->seconds = v->has_before ? delay : value(v, "uptime_seconds");
 	return status < 0 ? TOOL_FAILED : status;
 }

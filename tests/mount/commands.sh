@@ -57,12 +57,13 @@ fi
 is 'status of a mount' 0 "$(exits "$CTL" status "$M/k")"
 is 'says so' "$M: healthy" "$(head -1 "$W/out")"
 # One that goes meanwhile is none; of other suites, one may stand without its daemon.
-mkdir "$W"/going{1..12}
-(for i in {1..12}; do "$WIDEFS" "$W/store2" "$W/going$i"; umount "$W/going$i"; done) 2>"$W/err" &
+mkdir "$W"/going{1..20}
+(for i in {1..20}; do "$WIDEFS" "$W/store2" "$W/going$i"; sleep 0.0$((i % 10)); umount -l "$W/going$i"; flock "$W/store2" true; done) 2>"$W/err" &
 while jobs -r | grep -q .; do "$CTL" status; done >"$W/all" 2>"$W/err2"
 while grep -F " $W/going" /proc/self/mounts >"$W/left"; do umount "$(cut -d' ' -f2 "$W/left" | head -1)" || sleep 0.1; done 2>"$W/err"
 within 20 flock -n "$W/store2" true
 is 'a mount that goes while it is looked at' '' "$(grep "^$W/going.*: " "$W/all" | grep -v ': healthy$')"
+is 'nothing is said of it' '' "$(grep -F "$W/going" "$W/err2")"
 "$CTL" status >"$W/out"
 worst=$?
 is 'of all mounts' "$(grep '^/.*: ' "$W/out" | grep -qv ': healthy$'; echo $((!$?)))" $((worst != 0))

@@ -133,13 +133,7 @@ int metrics_read(struct metrics *m, const struct tool_place *p,
 					  figures_print_metrics);
 	else
 		err = place_read_control(p, "metrics", &m->text, timeout_s);
-	if (err > 0 || err == -ETIMEDOUT)
-		return err;
-	if (!err)
-		err = read_text(m);
-	if (err)
-		tool_failed(p->mount ? p->mount : p->store, err);
-	return err ? TOOL_FAILED : TOOL_DONE;
+	return err ? err : read_text(m);
 }
 
 /* ------------------------------------------------------------------- looking */

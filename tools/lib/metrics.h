@@ -23,8 +23,8 @@ struct metrics {
 /* Free the samples. */
 void metrics_release(struct metrics *m);
 /* Read them of a mount, or of a store that is not mounted, which is opened to
- * read. 0, or an exit status after a message; -ETIMEDOUT as place_read_control,
- * without one. */
+ * read. 0; an exit status after a message; or -errno without one, as
+ * place_read_control. */
 int metrics_read(struct metrics *m, const struct tool_place *p,
 		 unsigned timeout_s);
 
