@@ -50,7 +50,8 @@ wait_closed() {
 	return 1
 }
 again() { stop; start "$@"; }
-daemon_pid() { pgrep -f -- "$S $M\$" | tail -1; }
+# The guardian has the daemon's command line until it has taken its name.
+daemon_pid() { pgrep -o -f -- "$S $M\$"; }
 
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); echo "FAIL: $*"; }
