@@ -39,8 +39,7 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
  * of them can do is refused, and named. keyspace has to stay until then.
  */
 void cql_session_redefine(struct cql_session *c, const char *keyspace);
-/* Return the present keyspace, "" none. Setting it: -ENOENT,
- * -ENOMEM. */
+/* Return the present keyspace, "" none. Setting it: -ENOENT, -ENOMEM. */
 const char *cql_session_keyspace(const struct cql_session *c);
 int cql_session_use(struct cql_session *c, struct bytes keyspace);
 

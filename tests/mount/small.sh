@@ -1,6 +1,7 @@
 # Small disks and small limits: a disk that is filled, emptied and filled again
-# keeps nothing back and loses nothing, without a mount between; no inodes; few descriptors, few processes and threads. CYCLES (3) of
-# the first disk, one less of the others.
+# keeps nothing back and loses nothing, without a mount between; no inodes; few
+# descriptors, few processes and threads. CYCLES (3) of the first disk, one less of
+# the others.
 . tests/mount/lib.sh
 [ "$(id -u)" = 0 ] || { fail 'a loop device needs root'; done_testing; }
 D=$W/disk S=$W/disk/store

@@ -20,7 +20,7 @@ int refuse_at(struct execution *x, struct span span, int err);
 /* Turn a type's error into the statement's. err -EINVAL uses its text. */
 int refuse_type_error(struct execution *x, int err,
 		      const struct type_error *error);
-/* Add a warning to the result; without memory there is none. */
+/* Add a warning to the result, cut at 511 bytes; without memory there is none. */
 void statement_warn(struct execution *x, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Turn an error of the store (-EIO and so on) into one with a message. */

@@ -212,7 +212,7 @@ static enum token_kind duration(struct lexer *lexer, uint32_t start, uint32_t at
 	}
 }
 
-/* Skip numbers with these units, in their order. Returns the place after the last. */
+/* Skip numbers with these units, in their order; return the place after them. */
 static uint32_t iso_part(const struct lexer *lexer, uint32_t at,
 			 const char *units)
 {

@@ -1,7 +1,6 @@
 # The disk under the store fails under load, below a filesystem, and is well again:
-# nbdkit's error filter - nbdfuse - loop - ext4. After the
-# first error nothing is acknowledged any more, the store is read-only and goes on
-# reading; after the repair all that was synced is there. CYCLES (1), the first with
+# nbdkit's error filter - nbdfuse - loop - ext4. After the first error nothing is
+# acknowledged any more, the store is read-only and goes on reading; after the repair all that was synced is there. CYCLES (1), the first with
 # SEED (1), which also chooses commit=, and whether every or some writes to the disk
 # fail, and whether they still do when the store is unmounted.
 . tests/mount/lib.sh
