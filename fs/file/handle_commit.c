@@ -157,7 +157,7 @@ void handle_has_no_op(struct handle *h, bool writes)
 
 int handle_flush(struct op *op, struct handle *h)
 {
-	bool done = false, waits = false;
+	bool done = false, waits = false, hides;
 	int err;
 
 	if (h->node->ops->file->flush)
@@ -167,9 +167,13 @@ int handle_flush(struct op *op, struct handle *h)
 	mutex_lock(&h->buffer->lock);
 	err = flush_locked(op, h, &done, &waits);
 	h->told = done && err && err != -EINTR;
+	hides = h->told && h->buffer->is_new;
+	h->buffer->refused |= hides;
 	mutex_unlock(&h->buffer->lock);
 	if (done && !err)
 		tell_committed(op, h);
+	if (hides)	/* its closer, who is told, does not find it */
+		op_notify(op, h->node, ARMED_NAME | ARMED_ATTRIBUTES);
 	/* A reader of the directory finds it: handles_commit_empty(). */
 	if (waits)
 		op_alters(op, h->node->parent);

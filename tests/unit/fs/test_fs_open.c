@@ -185,6 +185,28 @@ START_TEST(an_open_file_of_a_table_that_is_taken_over)
 }
 END_TEST
 
+/* The kernel closes it after the caller, who may look at once. */
+START_TEST(a_new_file_whose_close_fails_is_not_there)
+{
+	struct open_file f;
+	struct stat st;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_open_file(&shop, "shop/users/a/age", O_WRONLY | O_CREAT, &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str("-")), 1);
+	ok(tree_stat(&shop, "shop/users/a/age", &st));
+	fails(EINVAL, fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	is_gone("shop/users/a/age");
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 1,
+				  bytes_str("7\n")), 2);
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	cat_is("shop/users/a/age", "-7\n");
+	ok(tree_release(&shop, &f));
+	cat_is("shop/users/a/age", "-7\n");
+}
+END_TEST
+
 /* The daemon gives memory back by this count. */
 START_TEST(large_texts_that_were_freed_are_counted)
 {
@@ -656,6 +678,7 @@ SUITE_THREADS(fs_open)
 	tcase_add_loop_test(tc, an_append_loses_nothing, 0, 8);
 	tcase_add_test(tc, a_value_is_pending_until_the_close);
 	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
+	tcase_add_test(tc, a_new_file_whose_close_fails_is_not_there);
 	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_test(tc, bytes_written_beside_a_commit_are_committed);
