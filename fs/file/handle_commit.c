@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 
 #include "fs/file/content.h"
 #include "fs/file/write_buffer.h"
@@ -125,6 +126,7 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 			bool *waits) REQUIRES(&h->buffer->lock)
 {
 	bool by_name = h->buffer->is_new && h->node->ops->file->exists_by_name;
+	bool is_openers = !op->call || op->call->pid == h->pid;
 
 	if (h->failed)
 		return 0;
@@ -138,7 +140,10 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 	 * of a shell, which close copies of descriptors that they never wrote
 	 * to. */
 	if (!handle_takes_empty(op, handle_node(h)))
-		return op->call && op->call->pid != h->pid ? 0 : -EINVAL;
+		return is_openers ? -EINVAL : 0;
+	*done = is_openers && h->flushes > 1;	/* as a shell that redirects */
+	if (*done)
+		return commit_locked(op, h, true);
 	handle_count_empty(op->fs, h, true);
 	*waits = true;
 	return 0;
@@ -232,8 +237,8 @@ bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 
 /*
  * True if the writer has closed h, as far as can be seen: after one flush a
- * shell may go on to write; after two, or when it makes the present call, it
- * has closed.
+ * shell may go on to write; after two, or when it makes the present call or has
+ * ended, it has closed.
  */
 static bool has_closed(const struct op *op, struct handle *h)
 {
@@ -242,7 +247,8 @@ static bool has_closed(const struct op *op, struct handle *h)
 	mutex_lock(&h->buffer->lock);
 	flushes = h->flushes;
 	mutex_unlock(&h->buffer->lock);
-	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0);
+	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0) ||
+	       (h->pid > 0 && kill(h->pid, 0) && errno == ESRCH);
 }
 
 void handles_commit_empty(struct op *op, struct node *n)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "fs/file/handle.h"
@@ -14,6 +15,12 @@
 
 static bool ends_with_name(const char *path, size_t len, struct bytes name)
 {
+	static const char gone[] = " (deleted)";	/* from the kernel's cache */
+
+	if (len > strlen(gone) &&
+	    !memcmp(path + len - strlen(gone), gone, strlen(gone)) &&
+	    ends_with_name(path, len - strlen(gone), name))
+		return true;
 	return len > name.len && path[len - name.len - 1] == '/' &&
 	       !memcmp(path + len - name.len, name.ptr, name.len);
 }

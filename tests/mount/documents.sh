@@ -118,5 +118,21 @@ cp "$p/z/m.json" "$W/m.json"; touch -d 2007-07-07 "$W/m.json"
 ok 'cp -p of a collection' cp -p "$W/m.json" "$p/z/m.json"
 is 'keeps the time' 2007 "$(year "$p/z/m.json")"
 is 'and every byte' '{"k": 2}' "$(cat "$p/z/m.json")"
+# A child's close is not the last while its parent writes on, even where a change
+# of names took the file's entry from the kernel.
+mkdir "$M/k/t/8" && put "$M/k/t/8/old.json" '{"a": 1}'
+ok 'a line is written by a parent and a child' python3 - "$M/k/t/8.ndjson" <<'P'
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
+os.unlink(sys.argv[1])
+pid = os.fork()
+if not pid:
+    os.write(fd, b'{"c": "new", ')
+    os._exit(0)
+os.waitpid(pid, 0)
+os.write(fd, b'"a": 2}\n')
+os.close(fd)
+P
+is 'it is the only row' '{"id":8,"c":"new","s":null,"a":2,"b":null,"m":null}' "$(cql 'SELECT JSON * FROM k.t WHERE id = 8' | jq -c '.rows[][0] | fromjson')"
 stop
 done_testing

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fs/file/handle.h"
@@ -204,6 +205,46 @@ START_TEST(a_new_file_whose_close_fails_is_not_there)
 	cat_is("shop/users/a/age", "-7\n");
 	ok(tree_release(&shop, &f));
 	cat_is("shop/users/a/age", "-7\n");
+}
+END_TEST
+
+/* A shell that redirects a command of its own closes the file twice. */
+START_TEST(an_empty_file_is_stored_when_its_opener_closes_twice)
+{
+	const char *select = "SELECT country FROM shop.users;";
+	struct open_file f;
+	int err;
+
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_open_file(&shop, "shop/users/a/country", CREATE, &f));
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	ck_assert_str_eq(tree_cql(&shop, ".cql.ndjson", select, &err),
+			 "{\"country\": null}\n");
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	ck_assert_str_eq(tree_cql(&shop, ".cql.ndjson", select, &err),
+			 "{\"country\": \"\"}\n");
+	ok(tree_release(&shop, &f));
+}
+END_TEST
+
+/* The kernel may close it after the maker has ended, and others look. */
+START_TEST(an_empty_file_whose_maker_has_ended_is_there)
+{
+	struct open_file f;
+	pid_t own = shop.call.pid, maker = fork();
+
+	ck_assert_int_ge(maker, 0);
+	if (!maker)
+		_exit(0);
+	ck_assert_int_eq(waitpid(maker, NULL, 0), maker);
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	shop.call.pid = maker;
+	ok(tree_open_file(&shop, "shop/users/a/country", CREATE, &f));
+	ok(fs_flush(shop.fs, &shop.call, f.node, f.handle));
+	shop.call.pid = own;
+	ls_is("shop/users/a", "country ");
+	ok(tree_release(&shop, &f));
+	cat_is("shop/users/a/country", "");
 }
 END_TEST
 
@@ -679,6 +720,9 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, a_value_is_pending_until_the_close);
 	tcase_add_test(tc, an_open_file_of_a_table_that_is_taken_over);
 	tcase_add_test(tc, a_new_file_whose_close_fails_is_not_there);
+	tcase_add_test(tc,
+		       an_empty_file_is_stored_when_its_opener_closes_twice);
+	tcase_add_test(tc, an_empty_file_whose_maker_has_ended_is_there);
 	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
 	tcase_add_test(tc, bytes_written_beside_a_commit_are_committed);
