@@ -46,7 +46,7 @@ struct new_column *new_table_column(struct new_table *n, struct bytes name)
 
 /* ------------------------------------------------------- what the text says */
 /* Return the table's name as written, with or without a keyspace. */
-static const char *written_name(struct ddl *d, const struct table_name *name)
+static const char *table_as_written(struct ddl *d, const struct table_name *name)
 {
 	const char *table = text_of(d->x, name->name.text);
 
@@ -87,7 +87,7 @@ int check_new_table(struct ddl *d)
 	if (!s->has_key)
 		return refuse(d->x, "No PRIMARY KEY specifed for table '%s' "
 				    "(exactly one required)",
-			      written_name(d, &s->table));
+			      table_as_written(d, &s->table));
 	for (uint32_t i = 0; i < s->column_count && !err; i++) {
 		const struct column_definition *c = &s->columns[i];
 

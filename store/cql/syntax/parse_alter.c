@@ -211,7 +211,7 @@ void parse_alter(struct parser *p, struct statement *s)
 		parse_alter_role(p);
 		break;
 	default:
-		parser_expected(p, p->here, "what to alter");
+		parser_expected(p, p->here, "a kind of object to alter");
 	}
 }
 
@@ -222,7 +222,7 @@ static void parse_generic(struct parser *p, struct describe *d)
 		d->name.keyspace = parse_name(p, "a keyspace");
 		next(p);
 	}
-	d->name.name = parse_name(p, "what to describe");
+	d->name.name = parse_name(p, "the name of an object to describe");
 }
 
 /* True if a name follows TYPE, FUNCTION or AGGREGATE: otherwise these words are

@@ -347,37 +347,33 @@ struct delete *parse_delete(struct parser *p)
 	return s;
 }
 
-static bool parse_batched(struct parser *p, struct statement *s)
+/* Parse a statement of a batch, from its verb: INSERT, UPDATE or DELETE. */
+static struct statement *parse_batched(struct parser *p)
 {
+	struct statement *s = new_node(p, struct statement);
 	uint32_t start = p->here.offset;
 
-	switch (p->here.kind) {
+	switch (next(p).kind) {
 	case KEYWORD_INSERT:
-		next(p);
 		s->kind = STATEMENT_INSERT;
 		s->insert = parse_insert(p);
 		break;
 	case KEYWORD_UPDATE:
-		next(p);
 		s->kind = STATEMENT_UPDATE;
 		s->update = parse_update(p);
 		break;
-	case KEYWORD_DELETE:
-		next(p);
+	default:
 		s->kind = STATEMENT_DELETE;
 		s->delete = parse_delete(p);
 		break;
-	default:
-		return false;
 	}
 	s->span = span_from(p, start);
-	return true;
+	return s;
 }
 
 struct batch_statement *parse_batch(struct parser *p)
 {
 	struct batch_statement *s = new_node(p, struct batch_statement);
-	struct statement *inner;
 
 	if (accept(p, KEYWORD_UNLOGGED))
 		s->kind = BATCH_UNLOGGED;
@@ -388,8 +384,8 @@ struct batch_statement *parse_batch(struct parser *p)
 		parse_using(p, &s->using);
 	while (p->here.kind == KEYWORD_INSERT || p->here.kind == KEYWORD_UPDATE ||
 	       p->here.kind == KEYWORD_DELETE) {
-		inner = new_node(p, struct statement);
-		parse_batched(p, inner);
+		struct statement *inner = parse_batched(p);
+
 		*append(p, s->statements, s->statement_count) = inner;
 		accept(p, TOKEN_SEMICOLON);
 	}

@@ -264,7 +264,7 @@ void parse_create(struct parser *p, struct statement *s)
 		s->kind = STATEMENT_ROLES;
 		parse_create_role(p);
 	} else if (!parse_create_other(p, s)) {
-		parser_expected(p, p->here, "what to create");
+		parser_expected(p, p->here, "a kind of object to create");
 	}
 }
 
@@ -347,6 +347,6 @@ void parse_drop(struct parser *p, struct statement *s)
 		parse_drop_role(p);
 		break;
 	default:
-		parser_expected(p, p->here, "what to drop");
+		parser_expected(p, p->here, "a kind of object to drop");
 	}
 }

@@ -72,7 +72,7 @@ static struct term *parse_field(struct parser *p, struct term *left)
 	next(p);
 	t->left = left;
 	t->name = parse_name(p, "a field");
-	term_adopt(p, t, left);
+	parse_adopt_part(p, t, left);
 	return parse_finish_term(p, t);
 }
 
@@ -84,17 +84,17 @@ static struct term *parse_element(struct parser *p, struct term *left)
 
 	next(p);
 	t->left = left;
-	term_adopt(p, t, left);
+	parse_adopt_part(p, t, left);
 	slice = p->here.kind == TOKEN_RANGE;
 	if (!slice) {
 		t->right = parse_term(p);
-		term_adopt(p, t, t->right);
+		parse_adopt_part(p, t, t->right);
 	}
 	if (accept(p, TOKEN_RANGE)) {
 		t->kind = TERM_SLICE;
 		if (slice || p->here.kind != TOKEN_CLOSE_LIST) {
 			t->to = parse_term(p);
-			term_adopt(p, t, t->to);
+			parse_adopt_part(p, t, t->to);
 		}
 	}
 	expect(p, TOKEN_CLOSE_LIST, "']'");
@@ -195,7 +195,7 @@ static struct term *parse_special(struct parser *p, enum token_kind kind)
 			t->left = parse_modifiers(p, parse_column_term(p));
 	}
 	if (t->left)
-		term_adopt(p, t, t->left);
+		parse_adopt_part(p, t, t->left);
 	expect(p, TOKEN_CLOSE, "')'");
 	return parse_finish_term(p, t);
 }
@@ -301,7 +301,7 @@ static struct term *parse_signed(struct parser *p)
 	next(p);
 	t->left = parse_signed(p);
 	parser_leave(p);
-	term_adopt(p, t, t->left);
+	parse_adopt_part(p, t, t->left);
 	return parse_finish_term(p, t);
 }
 

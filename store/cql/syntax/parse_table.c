@@ -71,7 +71,7 @@ void parse_column_definition(struct parser *p, struct column_definition *c)
 
 /* Return the table as it was written, with or without a keyspace; "null" for a
  * marker. */
-static const char *written_name(struct parser *p, const struct table_name *name)
+static const char *table_as_written(struct parser *p, const struct table_name *name)
 {
 	const char *keyspace = (const char *)name->keyspace.text.ptr;
 	const char *table = (const char *)name->name.text.ptr;
@@ -95,7 +95,7 @@ static void refuse_double(struct parser *p, const struct create_table *t,
 
 	parser_refuse(p, at, CQL_INVALID_REQUEST, "Duplicate column '%s' %s "
 		      "for %s '%s'", (const char *)name.text.ptr, where, what,
-		      written_name(p, &t->table));
+		      table_as_written(p, &t->table));
 }
 
 static void set_key(struct parser *p, struct create_table *t, struct token at)
@@ -105,7 +105,7 @@ static void set_key(struct parser *p, struct create_table *t, struct token at)
 	if (t->has_key)
 		parser_refuse(p, at, CQL_INVALID_REQUEST, "Multiple PRIMARY "
 			      "KEY specified for table '%s' (exactly one "
-			      "required)", written_name(p, &t->table));
+			      "required)", table_as_written(p, &t->table));
 	t->has_key = true;
 }
 

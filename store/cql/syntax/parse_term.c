@@ -29,7 +29,7 @@ struct term *parse_finish_term(struct parser *p, struct term *t)
 	return t;
 }
 
-void term_adopt(struct parser *p, struct term *parent, struct term *child)
+void parse_adopt_part(struct parser *p, struct term *parent, struct term *child)
 {
 	if (child->height < parent->height)
 		return;
@@ -167,7 +167,7 @@ struct term *parse_integer(struct parser *p)
 
 void parse_add_item(struct parser *p, struct term *t, struct term *item)
 {
-	term_adopt(p, t, item);
+	parse_adopt_part(p, t, item);
 	*append(p, t->items, t->item_count) = item;
 }
 
@@ -364,7 +364,7 @@ struct term *parse_hint(struct parser *p, parse_operand *operand)
 	t->type = parse_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
 	t->left = operand(p);
-	term_adopt(p, t, t->left);
+	parse_adopt_part(p, t, t->left);
 	return parse_finish_term(p, t);
 }
 
@@ -375,7 +375,7 @@ static struct term *parse_cast(struct parser *p)
 	next(p);
 	expect(p, TOKEN_OPEN, "'('");
 	t->left = parse_simple(p);
-	term_adopt(p, t, t->left);
+	parse_adopt_part(p, t, t->left);
 	expect(p, KEYWORD_AS, "AS");
 	t->type = parse_native_type(p);
 	expect(p, TOKEN_CLOSE, "')'");
@@ -384,7 +384,7 @@ static struct term *parse_cast(struct parser *p)
 
 /* Return the token as it was written: a keyword that names a function, but no
  * type, keeps its case. */
-static struct bytes written_name(struct parser *p, struct token token)
+static struct bytes token_as_written(struct parser *p, struct token token)
 {
 	return arena_copy(p->arena, bytes_of(p->text.ptr + token.offset,
 					     token.length));
@@ -409,7 +409,7 @@ void parse_function_name(struct parser *p, struct term *call)
 		call->name = parse_name(p, "a value");
 	}
 	if (kind >= KEYWORD_BASIC && kind < KEYWORD_NATIVE)
-		call->name.text = written_name(p, token);
+		call->name.text = token_as_written(p, token);
 	if (kind >= KEYWORD_OTHER && kind != KEYWORD_COUNT)
 		parser_expected(p, p->here, "a function");
 	expect(p, TOKEN_OPEN, "'(' of a function");
@@ -488,7 +488,7 @@ static struct term *parse_signed(struct parser *p)
 	t = parse_new_term(p, TERM_NEGATE, p->here.offset);
 	next(p);
 	t->left = parse_simple(p);
-	term_adopt(p, t, t->left);
+	parse_adopt_part(p, t, t->left);
 	return parse_finish_term(p, t);
 }
 
@@ -500,8 +500,8 @@ static struct term *binary(struct parser *p, char op, struct term *left,
 	t->op = op;
 	t->left = left;
 	t->right = right;
-	term_adopt(p, t, t->left);
-	term_adopt(p, t, t->right);
+	parse_adopt_part(p, t, t->left);
+	parse_adopt_part(p, t, t->right);
 	return parse_finish_term(p, t);
 }
 

@@ -30,8 +30,9 @@ bool parse_at_constant(enum token_kind kind);
 struct term *parse_new_term(struct parser *p, enum term_kind kind,
 			    uint32_t start);
 struct term *parse_finish_term(struct parser *p, struct term *t);
-/* Count child for the height of parent, which is bounded. */
-void term_adopt(struct parser *p, struct term *parent, struct term *child);
+/* Make the height of parent more than that of child, one of its parts; refuse
+ * more than PARSER_HEIGHT_MAX. */
+void parse_adopt_part(struct parser *p, struct term *parent, struct term *child);
 /* Append an item to a list, a tuple, a call. */
 void parse_add_item(struct parser *p, struct term *t, struct term *item);
 /* Parse [keyspace.]function, and the bracket after it. */

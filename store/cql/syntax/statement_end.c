@@ -65,7 +65,8 @@ static void begin_token(struct cql_split *s)
 	s->begun = true;
 }
 
-/* A token that is no word: it cannot be BEGIN BATCH any more. */
+/* Begin a token of `step` bytes that is no word, and continue in state. The words
+ * BEGIN BATCH are not interrupted by one, nor are APPLY BATCH. */
 static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 {
 	begin_token(s);
@@ -77,8 +78,8 @@ static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 	s->at += step;
 }
 
-/* In a statement that is no batch only a semicolon counts, and the beginning of
- * what may hide one. True if it went on. */
+/* Skip, in a statement that is no batch, to the next byte that may end it or begin
+ * a string, a name or a comment. True if any byte was skipped. */
 static bool to_special(struct cql_split *s, struct bytes text)
 {
 	size_t begin = s->at;

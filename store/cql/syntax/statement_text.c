@@ -79,8 +79,8 @@ static bool is_name(struct bytes statement, struct token token,
 	return is;
 }
 
-/* A name is one of a keyspace where it follows USE or KEYSPACE, or stands before
- * a dot and not after one. */
+/* A name is that of a keyspace if it follows USE or KEYSPACE (and IF [NOT]
+ * EXISTS), or if a dot follows it and none precedes it. */
 void cql_statement_rename_keyspace(struct buf *out, struct bytes statement,
 				   struct bytes from, struct bytes to)
 {

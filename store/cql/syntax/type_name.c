@@ -263,42 +263,52 @@ struct type_name *parse_type(struct parser *p)
 	return t;
 }
 
-static void print_plain(struct buf *out, const struct type_name *t)
+/* Print a native type or a class in quotes; of a compound type its name alone. */
+static void print_own_name(struct buf *out, const struct type_name *t)
 {
 	static const char *const names[] = {
 		[TYPE_NAME_LIST] = "list", [TYPE_NAME_SET] = "set",
 		[TYPE_NAME_MAP] = "map", [TYPE_NAME_TUPLE] = "tuple",
 		[TYPE_NAME_VECTOR] = "vector",
 	};
-	uint32_t i;
 
-	switch (t->kind) {
-	case TYPE_NAME_NATIVE:
+	if (t->kind == TYPE_NAME_NATIVE) {
 		buf_add_str(out, t->varchar ? "varchar" :
 					      type_kind_name(t->native));
-		return;
-	case TYPE_NAME_CUSTOM:
+	} else if (t->kind == TYPE_NAME_CUSTOM) {
 		buf_add_byte(out, '\'');
 		buf_add_bytes(out, t->custom);
 		buf_add_byte(out, '\'');
-		return;
-	case TYPE_NAME_USER:
+	} else {
+		buf_add_str(out, names[t->kind]);
+	}
+}
+
+/* End a compound type, after its parts. */
+static void print_end(struct buf *out, const struct type_name *t)
+{
+	if (t->kind == TYPE_NAME_VECTOR)
+		buf_add_format(out, ", %d", t->dimension);
+	if (t->part_count)
+		buf_add_byte(out, '>');
+}
+
+static void print_plain(struct buf *out, const struct type_name *t)
+{
+	if (t->kind == TYPE_NAME_USER) {
 		if (identifier_is_given(&t->user.keyspace)) {
 			cql_print_name(out, t->user.keyspace.text);
 			buf_add_byte(out, '.');
 		}
 		cql_print_name(out, t->user.name.text);
 		return;
-	default:
-		buf_add_str(out, names[t->kind]);
 	}
-	for (i = 0; i < t->part_count; i++) {
+	print_own_name(out, t);
+	for (uint32_t i = 0; i < t->part_count; i++) {
 		buf_add_str(out, i ? ", " : "<");
 		type_name_print(out, t->parts[i]);
 	}
-	if (t->kind == TYPE_NAME_VECTOR)
-		buf_add_format(out, ", %d", t->dimension);
-	buf_add_byte(out, '>');
+	print_end(out, t);
 }
 
 /* A tuple is frozen anyway. */
@@ -332,44 +342,30 @@ struct written_type written_type_part(const struct written_type *r, uint32_t i)
 void written_type_print(struct buf *out, const struct written_type *r,
 			struct bytes keyspace)
 {
-	static const char *const names[] = {
-		[TYPE_NAME_LIST] = "list<", [TYPE_NAME_SET] = "set<",
-		[TYPE_NAME_MAP] = "map<", [TYPE_NAME_TUPLE] = "tuple<",
-		[TYPE_NAME_VECTOR] = "vector<",
-	};
 	const struct type_name *t = r->name;
 	bool frozen = r->frozen && (type_name_is_collection(t) ||
 				    t->kind == TYPE_NAME_USER);
 
 	buf_add_str(out, frozen ? "frozen<" : "");
-	if (t->kind == TYPE_NAME_NATIVE) {
-		buf_add_str(out, t->varchar ? "varchar" :
-					      type_kind_name(t->native));
-	} else if (t->kind == TYPE_NAME_CUSTOM) {
-		buf_add_byte(out, '\'');
-		buf_add_bytes(out, t->custom);
-		buf_add_byte(out, '\'');
-	} else if (t->kind == TYPE_NAME_USER) {
+	if (t->kind == TYPE_NAME_USER) {
 		if (identifier_is_given(&t->user.keyspace))
 			keyspace = t->user.keyspace.text;
 		buf_add_bytes(out, keyspace);
 		buf_add_str(out, keyspace.len ? "." : "");
 		buf_add_bytes(out, t->user.name.text);
 	} else {
-		buf_add_str(out, names[t->kind]);
-		for (uint32_t i = 0; i < t->part_count; i++) {
-			struct written_type part = written_type_part(r, i);
-
-			/* not printed for a vector */
-			if (t->kind == TYPE_NAME_VECTOR)
-				part.frozen = part.name->frozen;
-			buf_add_str(out, i ? ", " : "");
-			written_type_print(out, &part, keyspace);
-		}
-		if (t->kind == TYPE_NAME_VECTOR)
-			buf_add_format(out, ", %d", t->dimension);
-		buf_add_byte(out, '>');
+		print_own_name(out, t);
 	}
+	for (uint32_t i = 0; i < t->part_count; i++) {
+		struct written_type part = written_type_part(r, i);
+
+		/* not printed for a vector */
+		if (t->kind == TYPE_NAME_VECTOR)
+			part.frozen = part.name->frozen;
+		buf_add_str(out, i ? ", " : "<");
+		written_type_print(out, &part, keyspace);
+	}
+	print_end(out, t);
 	buf_add_str(out, frozen ? ">" : "");
 }
 
