@@ -16,11 +16,11 @@
 struct cql_session;
 struct cql_result;
 
-/* Make a session on s, which outlives it: 0 or -ENOMEM. One thread at a time
- * uses it. With rights, `may` is asked with the context before each access;
- * without, all is allowed. */
+/* Make a session on s, which must outlive it: 0 or -ENOMEM. The caller frees it,
+ * after its results. */
 int cql_session_new(struct cql_session **out, struct store *s);
-void cql_session_free(struct cql_session *c);
+void cql_session_free(struct cql_session *c);	/* NULL: nothing */
+/* Ask `may`, with the context, before each access; NULL: all is allowed. */
 void cql_session_rights(struct cql_session *c, cql_may *may, void *context);
 /*
  * Set a function that is called now and then while a statement reads; if it
@@ -31,6 +31,11 @@ void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),
 		      void *context);
 /* Set the owner, group and mode of created objects. */
 void cql_session_owner(struct cql_session *c, uid_t uid, gid_t gid, mode_t mode);
+/*
+ * Set the function that a CREATE TABLE calls, in its own thread, when a table
+ * that mkdir made has the name (cql_adopt); adopt NULL: none, as at first. It
+ * and the context have to stay as long as the session.
+ */
 void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
 /*
  * While a keyspace is set (NULL: no more), a CREATE TABLE of a table that exists
@@ -39,8 +44,9 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
  * of them can do is refused, and named. keyspace has to stay until then.
  */
 void cql_session_redefine(struct cql_session *c, const char *keyspace);
-/* Return the present keyspace, "" none. Setting it: -ENOENT, -ENOMEM. */
+/* Return the present keyspace, "" if there is none; valid until it changes. */
 const char *cql_session_keyspace(const struct cql_session *c);
+/* Set the present keyspace, without a question for rights. 0, -ENOENT, -ENOMEM. */
 int cql_session_use(struct cql_session *c, struct bytes keyspace);
 
 /*
@@ -53,10 +59,11 @@ int cql_session_use(struct cql_session *c, struct bytes keyspace);
 int cql_execute(struct cql_session *c, struct bytes statement,
 		struct cql_result **result);
 /*
- * Look whether a statement can begin with text, the last `added` bytes of which
- * are new, and to which more may be added: 0, or -EINVAL with cql_session_error
- * set where no end makes it one. A long text that comes in small pieces is not
- * looked at (0): the time would grow with its square.
+ * Look whether a statement can begin with text, to which more may be added; the
+ * last `added` bytes of it are new since the last call. 0, or -EINVAL with
+ * cql_session_error set if no continuation makes a statement of it. 0, without
+ * a look, also for a long text that grows by small pieces, where the time would
+ * grow with its square, and without memory.
  */
 int cql_may_begin(struct cql_session *c, struct bytes text, size_t added);
 /*
@@ -83,15 +90,16 @@ const struct cql_column *cql_result_columns(const struct cql_result *r);
  * -errno as cql_execute (error set on the session). */
 int cql_result_next(struct cql_result *r, const struct bytes **values);
 /*
- * Release the moment of the data that the rows are of, where others have followed:
- * it holds their memory and files. The next row is the one that follows in the
- * moment of the next call; the values returned last are not valid any more. No
- * effect where rows are read backwards or by an index, are merged from several
- * partitions, or begin a group.
+ * Release the old state of the table that the rows are read from, if the store
+ * has a newer one (after a flush or a compaction): it keeps memory and files in
+ * use. The next row is then read from the newest state, after the key of the
+ * last row; the values returned last are not valid any more. No effect on rows
+ * that are read backwards or by an index, come from several partitions in
+ * order, or are of groups.
  */
 void cql_result_rest(struct cql_result *r);
-/* Add the memory that the result holds: its statement, rows and groups, and what it
- * pins of the moment that its rows are of. */
+/* Add to *m the memory that the result holds: its statement, rows and groups,
+ * and that of the state of the table that its rows are read from. */
 void cql_result_memory(const struct cql_result *r, struct memory_use *m);
 /* Return a warning of the result (tombstones, replication), NULL after the
  * last. */

@@ -18,8 +18,9 @@ typedef bool cql_may(void *context, const struct keyspace *k,
 		     const struct table *t, enum cql_right right);
 
 /*
- * Takes over a table that mkdir made for a CREATE TABLE: brings its rows over
- * (store_edit_tables); -EEXIST: they do not fit. Without it such a table is
+ * Moves the rows of a table that mkdir made (from) to the one that a CREATE TABLE
+ * of its name makes (to); called by store_edit_tables. 0, -EEXIST if they do not
+ * fit, or another -errno. Without such a function a table that mkdir made is
  * replaced only while it has no row.
  */
 typedef int cql_adopt(void *context, struct table *from, struct table *to);
