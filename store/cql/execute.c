@@ -15,7 +15,7 @@
 #include "store/cql/select/select.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 
 /* Write. A conditional statement is on disk before it is answered. */
@@ -69,7 +69,7 @@ static int execute_modification(struct cql_result *r, const struct statement *s)
 	/* Under the lock: see write_lock. */
 	if (!m->has_timestamp) {
 		x->timestamp_us = 0;
-		m->timestamp_us = statement_timestamp(x);
+		m->timestamp_us = execution_timestamp(x);
 	}
 	err = run_modification(r, m);
 	write_clear(&x->session->write);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/type/arithmetic.h"
 #include "store/type/compare.h"
 
@@ -264,5 +264,5 @@ int accumulator_result(struct execution *x, struct accumulator *a,
 			put_whole(&x->scratch, a->type, (uint64_t)a->whole);
 		}
 	}
-	return err ? err : session_keep_scratch(x, value);
+	return err ? err : execution_keep_scratch(x, value);
 }

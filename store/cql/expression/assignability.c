@@ -13,7 +13,7 @@
 #include "store/cql/expression/term_call.h"
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/type/compare.h"
 #include "store/type/float.h"
@@ -250,7 +250,7 @@ static int refuse_hint(struct execution *x, const struct term *t,
 	int err = 0;
 
 	if (t->kind == TERM_HINT)
-		return resolve_type(x, &type, t->type, statement_keyspace(x));
+		return resolve_type(x, &type, t->type, execution_keyspace(x));
 	if (t->kind == TERM_TUPLE && (t->item_count > 1 || takes_tuple(receiver)))
 		return 0;
 	for (uint32_t i = 0; i < t->item_count && !err &&
@@ -398,7 +398,7 @@ const struct type *assignable_build_type(struct execution *x,
 			type_put(copies[i]);
 		return NULL;
 	}
-	return session_own_type(x, type_new(kind, true, copies, count));
+	return execution_own_type(x, type_new(kind, true, copies, count));
 }
 
 static const struct type *exact_type(struct execution *x,
@@ -435,7 +435,7 @@ static const struct type *hinted_type(struct execution *x, const struct term *t)
 	int err;
 
 	x->quiet++;
-	err = resolve_type(x, &type, t->type, statement_keyspace(x));
+	err = resolve_type(x, &type, t->type, execution_keyspace(x));
 	x->quiet--;
 	return err ? NULL : type;
 }

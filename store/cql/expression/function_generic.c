@@ -15,7 +15,7 @@
 #include "store/cql/expression/function_parameter.h"
 #include "store/cql/expression/overload.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/type/compare.h"
 #include "store/type/compound_codec.h"
@@ -100,10 +100,12 @@ static const struct type *result_type(struct execution *x,
 		return arg->parts[0];
 	case KEYS:
 		part = type_get(arg->parts[0]);
-		return session_own_type(x, type_new(TYPE_SET, true, &part, 1));
+		return execution_own_type(x, type_new(TYPE_SET, true,
+						      &part, 1));
 	case VALUES:
 		part = type_get(arg->parts[1]);
-		return session_own_type(x, type_new(TYPE_LIST, true, &part, 1));
+		return execution_own_type(x, type_new(TYPE_LIST, true,
+						      &part, 1));
 	case NATIVE:
 		return type_native(g->native);
 	default:

@@ -10,7 +10,7 @@
 #include "store/cql/expression/overload.h"
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 
 static const struct {
@@ -92,9 +92,9 @@ static const struct type *infer(struct execution *x, const struct argument *a,
 	/* A literal list is a vector where one is wanted in a SELECT list. */
 	if (parameter == PARAMETER_VECTOR && a->selectable && !a->type &&
 	    a->term->kind == TERM_LIST && a->term->item_count)
-		return session_own_type(x,
-					type_new_vector(type_native(TYPE_FLOAT),
-							a->term->item_count));
+		return execution_own_type(
+			x, type_new_vector(type_native(TYPE_FLOAT),
+					   a->term->item_count));
 	t = function_argument_type(x, a);
 	if (t)
 		return t;
@@ -138,7 +138,7 @@ static int refuse_hint(struct execution *x, const struct term *t)
 	int err = 0;
 
 	if (t->kind == TERM_HINT)
-		return resolve_type(x, &type, t->type, statement_keyspace(x));
+		return resolve_type(x, &type, t->type, execution_keyspace(x));
 	if (t->kind != TERM_SET && t->kind != TERM_MAP && t->kind != TERM_TUPLE)
 		return 0;
 	for (uint32_t i = 0; i < t->item_count && !err; i++) {

@@ -11,7 +11,7 @@
 #include "store/cql/expression/overload.h"
 #include "store/cql/expression/selectable.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
 #include "store/type/native.h"
@@ -463,5 +463,5 @@ int function_value(struct execution *x, struct bytes *value,
 		buf_clear(&x->scratch);
 		return err;
 	}
-	return session_keep_scratch(x, value);
+	return execution_keep_scratch(x, value);
 }

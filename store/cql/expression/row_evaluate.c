@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "store/cql/expression/selector.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/type/compound_codec.h"
 
 int row_values_init(struct execution *x, struct row_values *r,
@@ -119,7 +119,7 @@ static int build(struct execution *x, const struct type *t,
 	}
 	buf_clear(&x->scratch);
 	type_build(&x->scratch, t, parts, count);
-	return session_keep_scratch(x, value);
+	return execution_keep_scratch(x, value);
 }
 
 int row_value(struct execution *x, struct row_values *r,

@@ -9,7 +9,7 @@
 #include "store/cql/expression/overload.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
 
@@ -128,7 +128,7 @@ static int hint(struct execution *x, struct selectable *s,
 
 	if (err)
 		return err;
-	s->exact = session_own_type(x, type_frozen((struct type *)type));
+	s->exact = execution_own_type(x, type_frozen((struct type *)type));
 	return s->exact ? 0 : -ENOMEM;
 }
 
@@ -166,8 +166,8 @@ static int time_of(struct execution *x, struct selectable *s)
 	if (type_is_multicell(s->column->type) &&
 	    s->term->kind != TERM_MAXWRITETIME &&
 	    (s->parts[0] == of || s->parts[0]->term->kind == TERM_SLICE))
-		s->exact = session_own_type(x,
-					    type_new(TYPE_LIST, true, &one, 1));
+		s->exact = execution_own_type(x, type_new(TYPE_LIST, true,
+							  &one, 1));
 	return s->exact ? 0 : -ENOMEM;
 }
 
@@ -198,10 +198,10 @@ static int constructor(struct execution *x, struct selectable *s)
 			type_put(types[--count]);
 		return 0;
 	}
-	s->exact = session_own_type(x, type_new(tuple ? TYPE_TUPLE :
-						s->term->kind == TERM_LIST ?
-						TYPE_LIST : TYPE_SET,
-						true, types, count));
+	s->exact = execution_own_type(x, type_new(tuple ? TYPE_TUPLE :
+						  s->term->kind == TERM_LIST ?
+						  TYPE_LIST : TYPE_SET,
+						  true, types, count));
 	return s->exact ? 0 : -ENOMEM;
 }
 

@@ -13,7 +13,7 @@
 #include "store/cql/expression/term_call.h"
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
 #include "store/type/compound_codec.h"
@@ -87,7 +87,7 @@ static int constant_value(struct execution *x, struct bytes *value,
 		buf_clear(&x->scratch);
 		return refuse_type_error(x, err, &error);
 	}
-	return session_keep_scratch(x, value);
+	return execution_keep_scratch(x, value);
 }
 
 /* Build the value of a collection, tuple or user type from its parts. */
@@ -104,7 +104,7 @@ static int build_value(struct execution *x, struct bytes *value,
 		buf_clear(&x->scratch);
 		return err;
 	}
-	return session_keep_scratch(x, value);
+	return execution_keep_scratch(x, value);
 }
 
 static const char *literal_word(const struct term *t, const struct type *type)
@@ -358,7 +358,7 @@ static int tuple_value(struct execution *x, struct bytes *value,
 static int hint_value(struct execution *x, struct bytes *value,
 		      const struct term *t, const struct receiver *r)
 {
-	struct bytes keyspace = statement_keyspace(x);
+	struct bytes keyspace = execution_keyspace(x);
 	const struct type *type;
 	int err = resolve_type(x, &type, t->type, keyspace);
 

@@ -12,7 +12,7 @@
 #include "store/cql/expression/assignability.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 
 /* Most nodes of a type with all it names; they are walked, and stored, as a
@@ -262,7 +262,7 @@ int resolve_type(struct execution *x, const struct type **out,
 
 	if (err)
 		return err;
-	*out = session_own_type(x, t);
+	*out = execution_own_type(x, t);
 	return *out ? 0 : -ENOMEM;
 }
 

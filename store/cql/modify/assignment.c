@@ -6,7 +6,7 @@
 #include "store/cql/modify/modify.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 
 /* Return the operation as messages quote it. */
@@ -100,7 +100,8 @@ static int map_change(struct execution *x, struct change *c,
 
 	if (!add) {
 		key = type_get(t->parts[0]);
-		r.type = session_own_type(x, type_new(TYPE_SET, true, &key, 1));
+		r.type = execution_own_type(x, type_new(TYPE_SET, true,
+							&key, 1));
 		if (!r.type)
 			return -ENOMEM;
 	}

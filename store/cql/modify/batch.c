@@ -13,7 +13,7 @@
 #include "store/cql/modify/prepare.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/store.h"
 
 #define WARN_SIZE 5120
@@ -115,7 +115,7 @@ static int prepare(struct execution *x, struct batch_state *b)
 static int plan_timestamp(struct execution *x, struct batch_state *b)
 {
 	if (!b->batch->using.timestamp)
-		b->timestamp_us = statement_timestamp(x);
+		b->timestamp_us = execution_timestamp(x);
 	else if (b->timestamp_us == INT64_MIN)
 		return refuse(x, "Out of bound timestamp, must be in [%lld, "
 				 "%lld]", (long long)INT64_MIN + 1,
@@ -249,7 +249,7 @@ static void stamp_again(struct execution *x, struct batch_state *b)
 	int64_t later;
 
 	x->timestamp_us = 0;
-	later = statement_timestamp(x) - b->timestamp_us;
+	later = execution_timestamp(x) - b->timestamp_us;
 	b->timestamp_us += later;
 	for (uint32_t i = 0; i < b->count; i++)
 		if (!b->items[i].has_timestamp)

@@ -11,7 +11,7 @@
 
 #include "store/cql/modify/modify.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/type/arithmetic.h"
 #include "store/type/compare.h"
@@ -410,7 +410,7 @@ static int compute(struct applying *a, const struct change *c)
 		buf_clear(&a->x->scratch);
 		return 0;
 	}
-	found = session_keep_scratch(a->x, &value);
+	found = execution_keep_scratch(a->x, &value);
 	if (found)
 		return found;
 	write_cell(a->w, c->column, BYTES_NULL, value, a->m->timestamp_us,

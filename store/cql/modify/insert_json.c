@@ -8,7 +8,7 @@
 #include "store/cql/modify/modify.h"
 #include "store/cql/modify/prepare.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/type/json/json.h"
 #include "store/type/json/map.h"
@@ -65,7 +65,7 @@ static int column_value(struct execution *x, const struct column *c,
 	if (err == -EINVAL)
 		return refuse(x, "Error decoding JSON value for %s: %s",
 			      c->name, error.text);
-	return err || is_null ? err : session_keep_scratch(x, value);
+	return err || is_null ? err : execution_keep_scratch(x, value);
 }
 
 static bool is_null_text(struct bytes text)

@@ -2,7 +2,7 @@
 
 #include "store/cql/modify/condition.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/where/plan.h"
 
 #define TTL_MAX 630720000
@@ -192,7 +192,7 @@ int modification_plan(struct execution *x, struct modification *m)
 	}
 	if (!err)
 		err = modification_plan_rows(x, m, m->has_timestamp ? 0 :
-						statement_timestamp(x));
+						execution_timestamp(x));
 	if (!err)
 		err = conditions_bind(x, m, false);
 	return err ? err : conditions_bind(x, m, true);

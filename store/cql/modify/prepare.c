@@ -6,7 +6,6 @@
 #include "store/cql/modify/prepare.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/session.h"
 #include "store/cql/where/plan.h"
 
 #include <errno.h>

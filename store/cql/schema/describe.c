@@ -14,7 +14,7 @@
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/rows.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/type/compound_codec.h"
 
@@ -435,7 +435,7 @@ static const struct type *ring_type(struct described *r)
 	parts[1] = type_new(TYPE_LIST, true, &text, 1);
 	if (!parts[1])
 		return NULL;
-	return session_own_type(r->x, type_new(TYPE_MAP, true, parts, 2));
+	return execution_own_type(r->x, type_new(TYPE_MAP, true, parts, 2));
 }
 
 static int describe_cluster(struct described *r)

@@ -6,7 +6,7 @@
 #include "store/cql/expression/row_evaluate.h"
 #include "store/cql/expression/selector.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/type/compare.h"
 #include "store/type/compound_codec.h"
@@ -123,7 +123,7 @@ static int meta_value(struct execution *x, const struct expression *e,
 	buf_clear(&x->scratch);
 	type_build(&x->scratch, e->type, parts,
 		   fields ? e->column->type->part_count : count);
-	return session_keep_scratch(x, value);
+	return execution_keep_scratch(x, value);
 }
 
 static int field_value(const struct expression *e, struct bytes of,
@@ -200,7 +200,7 @@ static int slice_value(struct execution *x, const struct expression *e,
 		return more;
 	buf_clear(&x->scratch);
 	type_build(&x->scratch, t, kept, count);
-	return session_keep_scratch(x, value);
+	return execution_keep_scratch(x, value);
 }
 
 /* Check that the bytes of each part are a value of its type. */
@@ -247,7 +247,7 @@ static int build_value(struct execution *x, const struct expression *e,
 					e->arg_count);
 	else
 		type_build(&x->scratch, e->type, args, e->arg_count);
-	return err ? err : session_keep_scratch(x, value);
+	return err ? err : execution_keep_scratch(x, value);
 }
 
 /* Build a value of the values of other expressions. */

@@ -19,7 +19,7 @@
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/rows.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/where/filter.h"
 #include "store/cql/where/index_choice.h"
 #include "store/cql/where/plan.h"
@@ -288,7 +288,7 @@ static int row_json(struct select_state *s)
 		type_print_json(out, s->columns[i].type, s->values[i]);
 	}
 	buf_add_byte(out, '}');
-	return session_keep_scratch(s->x, &s->values[0]);
+	return execution_keep_scratch(s->x, &s->values[0]);
 }
 
 /* True if PER PARTITION LIMIT leaves room for the group. */

@@ -1,12 +1,11 @@
-/* The state of a statement while it runs: values, types, its time, its
- * keyspace. */
+/* The execution of one statement: its values, types, timestamp, keyspace. */
 #include <errno.h>
 
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/statement.h"
 #include "store/store.h"
 
-int session_keep_scratch(struct execution *x, struct bytes *value)
+int execution_keep_scratch(struct execution *x, struct bytes *value)
 {
 	if (x->scratch.failed) {
 		buf_clear(&x->scratch);
@@ -17,7 +16,7 @@ int session_keep_scratch(struct execution *x, struct bytes *value)
 	return value->ptr ? 0 : -ENOMEM;
 }
 
-const struct type *session_own_type(struct execution *x, struct type *t)
+const struct type *execution_own_type(struct execution *x, struct type *t)
 {
 	struct owned_type *owned;
 
@@ -34,14 +33,14 @@ const struct type *session_own_type(struct execution *x, struct type *t)
 	return t;
 }
 
-int64_t statement_timestamp(struct execution *x)
+int64_t execution_timestamp(struct execution *x)
 {
 	if (!x->timestamp_us)
 		x->timestamp_us = store_timestamp(x->store);
 	return x->timestamp_us;
 }
 
-struct bytes statement_keyspace(const struct execution *x)
+struct bytes execution_keyspace(const struct execution *x)
 {
 	const char *used = x->session->keyspace;
 

@@ -1,5 +1,5 @@
 /* Texts for messages and names. */
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/statement.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/syntax/ast_print.h"
@@ -34,7 +34,7 @@ const char *text_of_term(struct execution *x, const struct term *t)
 {
 	struct buf buf = BUF_INIT;
 
-	ast_print_term_known(&buf, t, statement_keyspace(x));
+	ast_print_term_known(&buf, t, execution_keyspace(x));
 	return text_of_buf(x, &buf);
 }
 

@@ -12,7 +12,7 @@
 #include "store/base/murmur3.h"
 #include "store/base/watch.h"
 #include "store/cql/statement/refuse.h"
-#include "store/cql/statement/session.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
@@ -233,7 +233,7 @@ int plan_partitions(struct execution *x, const struct restrictions *r,
 		table_partition_key(&x->scratch, t, rows[i]);
 		err = watch_step();
 		if (!err)
-			err = session_keep_scratch(x, &(*keys)[kept]);
+			err = execution_keep_scratch(x, &(*keys)[kept]);
 		if (err)
 			return err;
 		kept++;
