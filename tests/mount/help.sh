@@ -15,6 +15,7 @@ for command in $("$CTL" --help | grep -aE '^  [a-z]' | awk '{ print $1 }'); do
 	ok "$command has a page" test -f "$page"
 	is "the options of $command" "$("$CTL" "$command" --help | of_help)" "$(of_page "$page")"
 	ok "$command is in SEE ALSO" grep -q "^.Xr widefsctl-$command 1" tools/widefsctl.1
+	[ "$command" = top ] || ok "$command can be interrupted" grep -qx '.It 130' "$page"
 done
 # Wrong usage: status 2, and a line that names what is wrong.
 wrong() {	# wrong TEXT COMMAND...
@@ -70,8 +71,14 @@ start
 for file in "$M"/.widefs/*; do
 	ok "the page of the layout has ${file##*/}" grep -qE "^\.It Pa .*\.widefs/${file##*/}( |\$)" mount/widefs-layout.5
 done
+put "$M/.widefs/ctl" nonsense 2>/dev/null
+words=$(tail -1 "$M/.widefs/errors" | sed 's/.*ctl takes: //; s/ \[[^,]*//g' | tr -d ',' | tr ' ' '\n')
+is 'ctl says what it takes' 8 "$(wc -w <<<"$words")"
 ok 'help names the pages, and says how to end' grep -q '^  umount MNT .* man widefs-layout, man widefsctl$' "$M/.widefs/help"
 stop
+is 'each restore in an example is one that a script can run' '' "$(grep -nE '^(\$ )?widefsctl snapshot restore ' mount/*.[158] tools/*.1 README.md | grep -v -- ' --force ')"
+# What ctl takes, as it says itself.
+for word in $words; do ok "the layout's ctl takes $word" grep -qx "$word" <<<"$(sed -n '/^\.It Pa .widefs\/ctl$/,/^a line each/p' mount/widefs-layout.5 | grep '^\.Cm' | tr ' ,' '\n\n')"; done
 for name in TABLE.ndjson TABLE.csv PART.ndjson PART.csv EOPNOTSUPP ENODATA ENAMETOOLONG; do
 	ok "and $name" grep -qE "^\.It (Pa|Er) (.* )?$name( |\$)" mount/widefs-layout.5
 done
