@@ -12,12 +12,13 @@ passed=0 failed=0
 export LC_ALL=C.UTF-8
 # The reports of a sanitizer of the daemon, whose standard error is closed.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:log_path=$W/log.sanitizer
+[[ $0 != */commands* ]] || ASAN_OPTIONS+=:detect_leaks=1
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-}:log_path=$W/log.sanitizer
 export TSAN_OPTIONS=${TSAN_OPTIONS:-}:log_path=$W/log.sanitizer
 
 # start [-o OPTIONS]: mounts the store of this suite.
 start() {
-	"$WIDEFS" --log-file="$W/log" "$@" "$S" "$M" 2>>"$W/stderr" || { echo "FAIL: the mount: $(tail -1 "$W/stderr")"; failed=$((failed + 1)); done_testing; }
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1 "$WIDEFS" --log-file="$W/log" "$@" "$S" "$M" 2>>"$W/stderr" || { echo "FAIL: the mount: $(tail -1 "$W/stderr")"; failed=$((failed + 1)); done_testing; }
 }
 # small_disk SIZE: the store of this suite is on a disk of that size in memory, $D.
 small_disk() {
