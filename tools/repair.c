@@ -157,9 +157,10 @@ static int repair(const char *path, const char *new_path,
 		fflush(stdout);
 		return failed(path, new_path, err, &counts);
 	}
-	printf("%s %" PRIu64 " rows and deletions of %" PRIu64 " tables; lost: "
-	       "%" PRIu64 "\n", options->dry ? "would take" : "took", counts.entries,
-	       counts.tables, counts.lost);
+	printf("%s %" PRIu64 " %s of %s; lost: %" PRIu64 "\n",
+	       options->dry ? "would take" : "took", counts.entries,
+	       counts.entries == 1 ? "row or deletion" : "rows and deletions",
+	       tool_count(counts.tables, "table").text, counts.lost);
 	return counts.lost ? TOOL_DAMAGED : TOOL_DONE;
 }
 

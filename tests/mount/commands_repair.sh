@@ -57,6 +57,12 @@ bad
 repair 'sound' 0
 same 'sound'
 ok 'says what it took' grep -q '^took .*; lost: 0$' <("$CTL" repair "$W/bad" "$W/new2")
+ok 'a store of one row' "$CTL" load "$W/small" <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (p int PRIMARY KEY, v int);
+INSERT INTO k.t (p, v) VALUES (1, 1);
+C
+is 'is told in the singular' 'took 1 row or deletion of 1 table; lost: 0' "$("$CTL" repair "$W/small" "$W/small.new" | tail -1)"
 is 'NEW must be empty' 1 "$(exits "$CTL" repair "$W/bad" "$W/new")"
 is 'no store' 6 "$(exits "$CTL" repair "$W/none" "$W/new3")"
 is 'not a store' 6 "$(exits "$CTL" repair "$W/new/engine" "$W/new3")"

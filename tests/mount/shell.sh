@@ -117,10 +117,10 @@ SELECT id FROM k.t WHERE id = 1 LIMIT 1;")"
 traces() {
 	local at=$1 files
 	"$CTL" cql "$at" >"$W/out" <<<$'TRACING ON\nSELECT c FROM k.t WHERE id = 1;\nSELECT a FROM k.t WHERE id = 1 AND c = \'y\';\nSELECT c FROM k.t WHERE id = 3 AND c = \'z\';\n'
-	is "TRACING ($at)" $'Tracing: 1 rows given, 1 read; 1 tombstones, 1 sstables\nTracing: 0 rows given, 0 read; 1 tombstones, 1 sstables\nTracing: 1 rows given, 1 read; 0 tombstones, 0 sstables' "$(sed -n 's/^\(Tracing: .*\); [0-9]* us$/\1/p' "$W/out")"
+	is "TRACING ($at)" $'Tracing: 1 row given, 1 read; 1 tombstone, 1 sstable\nTracing: 0 rows given, 0 read; 1 tombstone, 1 sstable\nTracing: 1 row given, 1 read; 0 tombstones, 0 sstables' "$(sed -n 's/^\(Tracing: .*\); [0-9]* us$/\1/p' "$W/out")"
 	files=$(sed -n 's/^  \([0-9]*\.sst\)$/\1/p' "$W/out" | sort -u)
 	is 'among data for programs it is not' $'{"c": "z"}' "$("$CTL" cql -m json "$at" 2>"$W/err" <<<$'TRACING ON\nSELECT c FROM k.t WHERE id = 3;' | grep -v '^TRACING')"
-	is 'but beside them' 1 "$(grep -c '^Tracing: 1 rows given' "$W/err")"
+	is 'but beside them' 1 "$(grep -c '^Tracing: 1 row given' "$W/err")"
 	ok 'files by their names' test -f "$S/engine/$files"
 }
 

@@ -92,12 +92,11 @@ static void print_trace(struct shell *shell)
 		return;
 	if (data)
 		fflush(shell->out);
-	fprintf(out, "\nTracing: %llu rows given, %llu read; "
-		"%llu tombstones, %llu sstables; %lld us\n",
-		(unsigned long long)trace.rows_given,
+	fprintf(out, "\nTracing: %s given, %llu read; %s, %s; %lld us\n",
+		tool_count(trace.rows_given, "row").text,
 		(unsigned long long)trace.rows_read,
-		(unsigned long long)trace.tombstones,
-		(unsigned long long)trace.sstables,
+		tool_count(trace.tombstones, "tombstone").text,
+		tool_count(trace.sstables, "sstable").text,
 		(long long)trace.microseconds);
 	for (i = 0; i < trace.file_count; i++) {
 		sstable_name(name, trace.files[i]);
