@@ -20,6 +20,12 @@ const struct command command_schema = {
 	.run = run,
 };
 
+/* True if neither the keyspace nor the table of "ks" or "ks.t" is empty. */
+static bool is_name(const char *name)
+{
+	return *name && *name != '.' && name[strlen(name) - 1] != '.';
+}
+
 /* "ks", "ks.t". False: memory. */
 static bool take_name(struct tool_place *p, const char *name)
 {
@@ -71,7 +77,10 @@ static int run(int argc, char **argv)
 	status = place_find(&place, argv[optind], PLACE_KEYSPACES);
 	if (status)
 		return status;
-	if (argc - optind == 2 && !take_name(&place, argv[optind + 1]))
+	if (argc - optind == 2 && !is_name(argv[optind + 1]))
+		status = tool_misused(&command_schema, argv[optind + 1],
+				      "not KEYSPACE or KEYSPACE.TABLE");
+	else if (argc - optind == 2 && !take_name(&place, argv[optind + 1]))
 		status = TOOL_FAILED;
 	else
 		status = print(&place);

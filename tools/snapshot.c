@@ -455,7 +455,7 @@ static int run_snapshot(int argc, char **argv)
 		if (c == 'h')
 			return tool_usage(&command_snapshot, true);
 		if (c == '?')
-			return TOOL_USAGE;
+			return tool_usage(&command_snapshot, false);
 		json |= c == 'j';
 		force |= c == 'f';
 		dry_run |= c == 'n';

@@ -219,7 +219,7 @@ static int run(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	double timeout_s = 60;
-	enum how how = PLAIN;
+	enum how how = PLAIN, asked;
 	char *mount = NULL, *store = NULL, *real, *end;
 	int option, status;
 
@@ -232,10 +232,12 @@ static int run(int argc, char **argv)
 						    "not a number of seconds");
 			break;
 		case 'l':
-			how = LAZY;
-			break;
 		case 'f':
-			how = FORCED;
+			asked = option == 'l' ? LAZY : FORCED;
+			if (how != PLAIN && how != asked)
+				return tool_misused(&command_umount, "umount",
+						    "--lazy or --force, not both");
+			how = asked;
 			break;
 		default:
 			return tool_usage(&command_umount, option == 'h');

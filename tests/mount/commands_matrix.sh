@@ -30,6 +30,7 @@ is 'rows for what follows' 0 "$("$CTL" import "$M/k/t" "$W/rows.csv" >"$W/out" 2
 commands=$("$CTL" --help | awk '/^  [a-z]/ { print $1 }')
 for c in $commands; do
 	gives 2 "widefsctl $c: unrecognized option '--nope'" "$c" --nope
+	ok "$c --nope: says how it is used" grep -q "^usage: widefsctl $c" "$W/err"
 	gives 2 "widefsctl $c: invalid option -- 'Q'" "$c" -Q
 	gives 0 '' "$c" --help
 	is "$c --help" "usage: widefsctl $c" "$(head -1 "$W/out" | grep -oE '^usage: widefsctl [a-z]+')"
@@ -68,6 +69,9 @@ for c in status flush compact scrub stats top errors cql; do gives 2 "widefsctl:
 for c in schema dump load check umount; do gives 2 "widefsctl: $c: one " "$c"; done
 for c in dump load check umount; do gives 2 "widefsctl: $c: one " "$c" a b; done
 gives 2 'widefsctl: c: one name is enough' schema a b c
+for name in '' . k. .t; do gives 2 "widefsctl: $name: not KEYSPACE or KEYSPACE.TABLE" schema "$M" "$name"; done
+gives 2 'widefsctl: umount: --lazy or --force, not both' umount -l -f "$M"
+gives 2 'widefsctl: umount: --lazy or --force, not both' umount --force --lazy "$M"
 for words in '' 'a' 'a b c'; do
 	gives 2 'widefsctl: import: one TABLE and one FILE' import $words
 	gives 2 'widefsctl: repair: STORE and NEW' repair $words
