@@ -16,8 +16,8 @@
 struct cql_session;
 struct cql_result;
 
-/* Make a session on s, which must outlive it: 0 or -ENOMEM. The caller frees it,
- * after its results. */
+/* Make a session on s, which must outlive it: 0 or -ENOMEM. The caller frees
+ * it, after its results. */
 int cql_session_new(struct cql_session **out, struct store *s);
 void cql_session_free(struct cql_session *c);	/* NULL: nothing */
 /* Ask `may`, with the context, before each access; NULL: all is allowed. */
@@ -46,7 +46,7 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
 void cql_session_redefine(struct cql_session *c, const char *keyspace);
 /* Return the present keyspace, "" if there is none; valid until it changes. */
 const char *cql_session_keyspace(const struct cql_session *c);
-/* Set the present keyspace, without a question for rights. 0, -ENOENT, -ENOMEM. */
+/* Set the present keyspace; rights are not asked. 0, -ENOENT, -ENOMEM. */
 int cql_session_use(struct cql_session *c, struct bytes keyspace);
 
 /*

@@ -18,16 +18,6 @@
 #include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 
-/* Write. A conditional statement is on disk before it is answered. */
-static int write_now(struct execution *x, struct write *w, bool durable)
-{
-	int err = commit_write(w);
-
-	if (!err && durable)
-		err = store_sync_to(x->store, store_position(x->store));
-	return refuse_write_failure(x, w, err);
-}
-
 static int run_modification(struct cql_result *r, struct modification *m)
 {
 	struct execution *x = &r->execution;
@@ -40,7 +30,7 @@ static int run_modification(struct cql_result *r, struct modification *m)
 	if (err || !applies)
 		return err;
 	err = modification_apply(x, m, w);
-	return err ? err : write_now(x, w, conditional);
+	return err ? err : modification_commit(x, w, conditional);
 }
 
 /* INSERT, UPDATE, DELETE. */

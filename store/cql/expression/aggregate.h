@@ -1,7 +1,7 @@
 /*
- * The state of an aggregate from row to row: count, min, max, sum, avg. It is
- * bounded and in the arena of its group (except min and max, which keep a
- * value, and sums of varint and decimal, which may grow).
+ * The state of an aggregate from row to row: count, min, max, sum, avg. Its
+ * size is fixed, except that min and max keep a value, and varint and decimal
+ * have sums that grow; accumulator_release frees these.
  */
 #ifndef STORE_CQL_EXPRESSION_AGGREGATE_H
 #define STORE_CQL_EXPRESSION_AGGREGATE_H

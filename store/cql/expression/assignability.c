@@ -250,7 +250,8 @@ static int refuse_hint(struct execution *x, const struct term *t,
 	int err = 0;
 
 	if (t->kind == TERM_HINT)
-		return resolve_type(x, &type, t->type, execution_keyspace(x));
+		return type_resolve_owned(x, &type, t->type,
+					  execution_keyspace(x));
 	if (t->kind == TERM_TUPLE && (t->item_count > 1 || takes_tuple(receiver)))
 		return 0;
 	for (uint32_t i = 0; i < t->item_count && !err &&
@@ -435,7 +436,7 @@ static const struct type *hinted_type(struct execution *x, const struct term *t)
 	int err;
 
 	x->quiet++;
-	err = resolve_type(x, &type, t->type, execution_keyspace(x));
+	err = type_resolve_owned(x, &type, t->type, execution_keyspace(x));
 	x->quiet--;
 	return err ? NULL : type;
 }

@@ -52,7 +52,6 @@ struct function_query {
 };
 
 /* ------------------------------------- the tables, for function*.c only */
-#define FUNCTION_CANDIDATES_MAX 32
 struct candidates {
 	struct function *items;
 	uint32_t count;

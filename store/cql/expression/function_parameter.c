@@ -138,7 +138,8 @@ static int refuse_hint(struct execution *x, const struct term *t)
 	int err = 0;
 
 	if (t->kind == TERM_HINT)
-		return resolve_type(x, &type, t->type, execution_keyspace(x));
+		return type_resolve_owned(x, &type, t->type,
+					  execution_keyspace(x));
 	if (t->kind != TERM_SET && t->kind != TERM_MAP && t->kind != TERM_TUPLE)
 		return 0;
 	for (uint32_t i = 0; i < t->item_count && !err; i++) {

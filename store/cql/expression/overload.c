@@ -20,6 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FUNCTION_CANDIDATES_MAX 32
+
 struct function *function_candidate_add(struct execution *x,
 					struct candidates *c, const char *name,
 					uint32_t arg_count,

@@ -123,7 +123,7 @@ static int hint(struct execution *x, struct selectable *s,
 		const struct table *table)
 {
 	const struct type *type;
-	int err = resolve_type(x, &type, s->term->type,
+	int err = type_resolve_owned(x, &type, s->term->type,
 			       bytes_str(table->keyspace));
 
 	if (err)
@@ -282,8 +282,10 @@ int selectable_prepare_keys(struct execution *x, const struct selectable *s,
 
 bool selectable_has(const struct selectable *s, unsigned kinds)
 {
-	bool of_row = !s->part_count && (s->term->kind == TERM_WRITETIME || s->term->kind == TERM_TTL);
-	bool has = s->column ? kinds & 1u << s->column->kind : of_row && (kinds & 1u << COLUMN_REGULAR);
+	bool of_row = !s->part_count && (s->term->kind == TERM_WRITETIME ||
+					 s->term->kind == TERM_TTL);
+	bool has = s->column ? kinds & 1u << s->column->kind :
+			       of_row && (kinds & 1u << COLUMN_REGULAR);
 
 	for (uint32_t i = 0; i < s->part_count && !has; i++)
 		has = !may_be_field(s->term, i) &&

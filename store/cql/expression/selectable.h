@@ -10,7 +10,7 @@
 struct selectable {
 	const struct term *term;
 	const struct type *exact;	/* its type by itself; NULL: has none */
-	const struct column *column;	/* it, or the one of its time */
+	const struct column *column;	/* COLUMN; WRITETIME and such: of it */
 	const struct function *function;	/* of a call, an operation */
 	struct selectable **parts;	/* arguments, items, what it is of; a key
 					 * of a map that may be a field: NULL */

@@ -41,11 +41,6 @@ struct expression {
 	bool foreign;			/* BUILD: a part is of another type */
 };
 
-/* The selectors of one statement. */
-#define AGGREGATES_MAX 1024
-
-struct selectable;
-
 /* ------------------------------------------------------------------- rows */
 struct column_cells {
 	const struct cell_view *cells;

@@ -360,7 +360,7 @@ static int hint_value(struct execution *x, struct bytes *value,
 {
 	struct bytes keyspace = execution_keyspace(x);
 	const struct type *type;
-	int err = resolve_type(x, &type, t->type, keyspace);
+	int err = type_resolve_owned(x, &type, t->type, keyspace);
 
 	if (!err)
 		err = assignable_refuse_at_test(x, t->left, type);

@@ -249,7 +249,7 @@ int type_resolve(struct execution *x, struct type **out,
 	return err;
 }
 
-int resolve_type(struct execution *x, const struct type **out,
+int type_resolve_owned(struct execution *x, const struct type **out,
 		 const struct type_name *name, struct bytes keyspace)
 {
 	struct lookup l = {
@@ -267,8 +267,6 @@ int resolve_type(struct execution *x, const struct type **out,
 }
 
 /* --------------------------------------------------------------- by class */
-static const char package[] = "org.apache.cassandra.db.marshal.";
-
 static void print_class(struct buf *out, const struct type *t, bool in_frozen);
 
 /* Names are hexadecimal. */
@@ -310,8 +308,8 @@ static void print_class(struct buf *out, const struct type *t, bool in_frozen)
 	bool frozen = t->frozen && !in_frozen;
 
 	if (frozen)
-		buf_add_format(out, "%sFrozenType(", package);
-	buf_add_format(out, "%s%s", package, name);
+		buf_add_format(out, "%sFrozenType(", TYPE_PACKAGE);
+	buf_add_format(out, "%s%s", TYPE_PACKAGE, name);
 	if (t->part_count) {
 		buf_add_byte(out, '(');
 		print_parts(out, t, in_frozen || t->frozen ||
@@ -333,7 +331,7 @@ const char *type_text_of_entries(struct execution *x, const struct type *map)
 {
 	struct buf out = BUF_INIT;
 
-	buf_add_format(&out, "'%sCompositeType(", package);
+	buf_add_format(&out, "'%sCompositeType(", TYPE_PACKAGE);
 	print_class(&out, map->parts[0], false);
 	buf_add_byte(&out, ',');
 	print_class(&out, map->parts[1], false);

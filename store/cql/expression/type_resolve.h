@@ -3,14 +3,15 @@
 #define STORE_CQL_EXPRESSION_TYPE_RESOLVE_H
 #include "store/cql/statement/statement.h"
 
-/* Look up a written type: a reference owned by the statement. Refuses as DDL
- * does. */
-int resolve_type(struct execution *x, const struct type **out,
-		 const struct type_name *name, struct bytes keyspace);
 /*
- * The same as a reference of the caller's: checks which types may be inside
- * others, and type_check_limit.
+ * Look up a type as written; names of user types are of the keyspace, if they
+ * give none. *out is a reference that the statement owns. 0, what refuse()
+ * returns, or -ENOMEM.
  */
+int type_resolve_owned(struct execution *x, const struct type **out,
+		       const struct type_name *name, struct bytes keyspace);
+/* The same for DDL, in the keyspace k: the caller owns *out. Refuses types that
+ * may not be inside others, and what type_check_limit refuses. */
 int type_resolve(struct execution *x, struct type **out,
 		 const struct type_name *name, const struct keyspace *k);
 /* Print a type as Cassandra does before it has looked it up. With a keyspace:

@@ -3,6 +3,7 @@
 #include "store/cql/modify/cell_change.h"
 #include "store/cql/modify/plan.h"
 #include "store/cql/statement/refuse.h"
+#include "store/store.h"
 
 bool modification_reads(const struct modification *m)
 {
@@ -88,4 +89,13 @@ int modification_apply(struct execution *x, struct modification *m,
 		}
 	}
 	return err;
+}
+
+int modification_commit(struct execution *x, struct write *w, bool conditional)
+{
+	int err = commit_write(w);
+
+	if (!err && conditional)
+		err = store_sync_to(x->store, store_position(x->store));
+	return refuse_write_failure(x, w, err);
 }

@@ -6,9 +6,13 @@
 #define STORE_CQL_MODIFY_APPLY_H
 #include "store/cql/modify/modify.h"
 
-/* True if it reads what it changes. */
+/* True if the statement reads stored rows before it writes. */
 bool modification_reads(const struct modification *m);
-/* Add the changes to w. 0, what refuse() returns, or -errno. */
+/* Add the changes of a planned statement to w. 0, what refuse() returns, or
+ * -errno. */
 int modification_apply(struct execution *x, struct modification *m,
 		       struct write *w);
+/* Commit w; conditional: return only when it is on disk, as the answer says
+ * that the condition held. 0, what refuse() returns, or -errno. */
+int modification_commit(struct execution *x, struct write *w, bool conditional);
 #endif

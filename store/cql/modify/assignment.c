@@ -2,6 +2,7 @@
  * Cassandra's. */
 #include <errno.h>
 
+#include "store/cql/expression/assignability.h"
 #include "store/cql/modify/assignment.h"
 #include "store/cql/modify/modify.h"
 #include "store/cql/statement/refuse.h"
@@ -24,6 +25,7 @@ static const char *assignment_text(struct execution *x,
 		return arena_format(x->arena, "%s.%s = %s", column,
 				    text_of(x, a->field.text), value);
 	case ASSIGN_PREPEND:
+		/* with a minus, as Cassandra has it */
 		return arena_format(x->arena, "%s = %s - %s", column, value,
 				    column);
 	default:
@@ -184,12 +186,11 @@ static int element_change(struct execution *x, struct change *c,
 static int find_field(struct execution *x, struct change *c,
 		      const struct identifier *name)
 {
-	const struct type *t = c->column->type;
+	int field = assignable_user_field(c->column->type, name->text);
 
-	for (c->field = 0; c->field < t->part_count; c->field++)
-		if (bytes_equal(bytes_str(t->field_names[c->field]),
-				name->text))
-			return 0;
+	c->field = (uint32_t)field;
+	if (field >= 0)
+		return 0;
 	return refuse(x, "UDT column %s does not have a field named %s",
 		      c->column->name, text_of(x, name->text));
 }

@@ -3,7 +3,12 @@
 #define STORE_CQL_MODIFY_ASSIGNMENT_H
 #include "store/cql/modify/modify.h"
 
-/* Make changes of the items of SET, and of DELETE. */
+/*
+ * Make a change of `column = value` (INSERT), of an item of SET, or of an item
+ * of DELETE. conditional: the statement has an IF, so that numbers and texts
+ * may be added to. Values are in the statement's arena. 0, what refuse()
+ * returns, or -ENOMEM.
+ */
 int assignment_change_of_value(struct execution *x, struct change *c,
 			       const struct column *column,
 			       const struct term *value);

@@ -235,12 +235,7 @@ static int run(struct cql_result *r, struct batch_state *b)
 		err = modification_apply(x, &b->items[i], w);
 	if (!err)
 		err = check_size(x, b, w);
-	if (err)
-		return err;
-	err = commit_write(w);
-	if (!err && b->conditional)
-		err = store_sync_to(x->store, store_position(x->store));
-	return refuse_write_failure(x, w, err);
+	return err ? err : modification_commit(x, w, b->conditional);
 }
 
 /* Under the lock: see write_lock. */

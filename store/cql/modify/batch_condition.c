@@ -2,7 +2,6 @@
  * Conditional batches: collect the rows that their conditions are about, and
  * refuse conditions that may not be combined. conditional.c checks them.
  */
-#include "store/cql/modify/batch.h"
 #include "store/cql/modify/batch_condition.h"
 #include "store/cql/modify/batch_rows.h"
 #include "store/cql/modify/condition.h"

@@ -6,9 +6,10 @@
 #include "store/cql/modify/modify.h"
 
 /*
- * Find the place of a planned statement's row, all of which have one partition:
- * of a row, or of the partition's statics. NULL where it is about neither
- * (ranges, nothing). 0 or -ENOMEM.
+ * Find the place in rows of the row that a planned statement changes, or of the
+ * partition's statics if it changes only these; all statements are of one
+ * partition. *out NULL: it changes ranges of rows, or nothing. New places are
+ * in the arena. 0 or -ENOMEM.
  */
 int batch_rows_find(struct hash_place **out, struct hash *rows,
 		    struct arena *arena, const struct modification *m);

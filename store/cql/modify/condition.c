@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/row_evaluate.h"
 #include "store/cql/modify/modify.h"
 #include "store/cql/statement/refuse.h"
@@ -60,18 +61,16 @@ static int field_condition(struct execution *x, struct if_condition *i,
 			   struct receiver *value)
 {
 	const struct type *t = i->column->type;
+	int field = t->kind != TYPE_UDT ? -1 :
+			    assignable_user_field(t, c->field.text);
 
-	for (i->field = 0; t->kind == TYPE_UDT && i->field < t->part_count;
-	     i->field++)
-		if (bytes_equal(bytes_str(t->field_names[i->field]),
-				c->field.text))
-			break;
-	if (t->kind != TYPE_UDT || i->field == t->part_count)
+	if (field < 0)
 		return refuse(x, "Unknown field %s for column %s",
 			      text_of(x, c->field.text), i->column->name);
 	i->has_field = true;
-	*value = receiver_part(whole, RECEIVER_FIELD, t->parts[i->field]);
-	value->name = t->field_names[i->field];
+	i->field = (uint32_t)field;
+	*value = receiver_part(whole, RECEIVER_FIELD, t->parts[field]);
+	value->name = t->field_names[field];
 	return 0;
 }
 

@@ -3,7 +3,8 @@
 #define STORE_CQL_MODIFY_INSERT_JSON_H
 #include "store/cql/modify/modify.h"
 
-/* Make restrictions and changes of an INSERT JSON. */
+/* Make the restrictions of the key and the changes of other columns that an
+ * INSERT JSON means. 0, what refuse() returns, or -ENOMEM. */
 int insert_json(struct execution *x, struct modification *m,
 		const struct insert *s);
 #endif

@@ -19,6 +19,7 @@ enum change_kind {
 	CHANGE_COUNT,		/* delta */
 	CHANGE_COMPUTE,		/* value is added to what is there */
 };
+/* A change of one column. */
 struct change {
 	enum change_kind kind;
 	const struct column *column;
@@ -29,6 +30,7 @@ struct change {
 	struct late_term *late;		/* told when it is written */
 };
 
+/* A condition of IF, resolved. */
 struct if_condition {
 	const struct column *column;
 	enum operator_kind op;
@@ -41,6 +43,7 @@ struct if_condition {
 	struct late_term *late;		/* told when it is bound */
 };
 
+/* An INSERT, UPDATE or DELETE; its parts are in the statement's arena. */
 struct modification {
 	enum statement_kind kind;
 	const struct table *table;
@@ -57,7 +60,7 @@ struct modification {
 
 	int64_t timestamp_us, ttl;	/* of USING, where it is there */
 
-	/* plan: the timestamp that counts, and */
+	/* Set by the plan, and timestamp_us where USING gives none: */
 	int32_t ttl_s;
 	struct bytes *keys;
 	size_t key_count;

@@ -5,13 +5,13 @@
 #include "store/cql/schema/ddl.h"
 
 /*
- * Append to out the ALTER TABLEs, each with its semicolon, that make old the table that new
- * is, as made by CREATE TABLE with these properties; nothing if they are the
- * same. Options that are not given stay as they are, and so do columns with
- * masks, which CREATE TABLE cannot have. A difference that no ALTER makes is
- * refused (AlreadyExists), and named; so is the removal of columns together
- * with new ones: that would be a renaming, in which values are lost. Changes
- * nothing.
+ * Append to out the ALTER TABLEs, each with its semicolon, that make the table
+ * old the same as new, made by a CREATE TABLE with the given properties; none
+ * if they are the same. Options that are not given stay as they are, and so do
+ * columns with masks, which CREATE TABLE cannot have. Refuses (AlreadyExists)
+ * and names a difference that no ALTER makes, and the removal of columns
+ * together with new ones: that would be a renaming, in which values are lost.
+ * Changes nothing else.
  */
 int table_difference(struct ddl *d, const struct table *old,
 		     const struct table *new, const struct properties *given,

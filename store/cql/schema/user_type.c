@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/cql/expression/assignability.h"
 #include "store/cql/expression/type_resolve.h"
 #include "store/cql/schema/ddl.h"
 #include "store/cql/schema/property.h"
@@ -173,14 +174,6 @@ static const char *text_of_name(struct ddl *d, const struct type *t)
 	return text_of_buf(d->x, &buf);
 }
 
-static int field_place(const struct type *t, struct bytes name)
-{
-	for (uint32_t i = 0; i < t->part_count; i++)
-		if (bytes_equal(bytes_str(t->field_names[i]), name))
-			return (int)i;
-	return -1;
-}
-
 static int copy_fields(struct ddl *d, struct fields *f, const struct type *t)
 {
 	int err = fields_init(d, f, t->part_count + 1);
@@ -234,7 +227,7 @@ static int add_field(struct ddl *d, const struct keyspace *k,
 
 	if (err)
 		return err;
-	if (field_place(t, s->field.name.text) >= 0)
+	if (assignable_user_field(t, s->field.name.text) >= 0)
 		return s->if_field_not_exists ? 0 :
 		       refuse(d->x, "Cannot add field %s to type %s: a field "
 				    "with name %s already exists", name,
@@ -275,7 +268,7 @@ static int rename_fields(struct ddl *d, const struct type *t)
 		err = -ENOMEM;
 	for (uint32_t n = 0; n < s->name_count / 2 && !err; n++) {
 		uint32_t i = order[n] * 2;
-		int place = field_place(t, s->names[i].text);
+		int place = assignable_user_field(t, s->names[i].text);
 
 		err = ddl_check_name(d, s->names[i + 1].text);
 		if (place >= 0)

@@ -62,8 +62,9 @@ int check_distinct(struct select_state *s)
 				 "static columns.");
 	c = first_of_rows(s);
 	if (s->selectors.row_times)
-		return refuse(x, "SELECT DISTINCT queries must only request partition key columns and/or "
-				 "static columns (not the time of a row)");
+		return refuse(x, "SELECT DISTINCT queries must only request "
+				 "partition key columns and/or static columns "
+				 "(not the time of a row)");
 	if (c && !select_has_static_shape(t))
 		return refuse(x, "SELECT DISTINCT queries must only request "
 				 "partition key columns and/or static columns "

@@ -33,8 +33,10 @@ static bool cell_selected(const struct expression *e, const struct cell_view *c)
 	}
 }
 
-/* Return a time of a cell or a row's marker as a value; null where a TTL is not set. */
-static struct bytes time_value(struct execution *x, const struct expression *e, int64_t timestamp_us,
+/* Return a time of a cell or a row's marker as a value; null where a TTL is not
+ * set. */
+static struct bytes time_value(struct execution *x, const struct expression *e,
+			       int64_t timestamp_us,
 			       int32_t ttl_s, int64_t expires_s)
 {
 	uint8_t *bytes = arena_alloc(x->arena, 8);
@@ -59,10 +61,11 @@ static struct bytes cell_time(struct execution *x, const struct expression *e,
 	return time_value(x, e, c->timestamp_us, c->ttl_s, c->expires_s);
 }
 
-static struct bytes row_time(struct execution *x, const struct expression *e, const struct marker *m)
+static struct bytes row_time(struct execution *x, const struct expression *e,
+			     const struct marker *m)
 {
 	return m->timestamp == NO_TIMESTAMP ? BYTES_NULL :
-					      time_value(x, e, m->timestamp, m->ttl, m->expires);
+		       time_value(x, e, m->timestamp, m->ttl, m->expires);
 }
 
 /* Find out whether the wanted part of a frozen column exists, which the

@@ -9,5 +9,6 @@
  * before, too.
  */
 int select_only_statics(struct select_state *s, bool *only);
+/* Make the selectors of the list. 0, what refuse() returns, or -ENOMEM. */
 int select_prepare(struct select_state *s);
 #endif

@@ -1,8 +1,9 @@
 /*
  * The source of rows: one cursor; or, for ORDER BY over several partitions, a
  * cursor of each, merged by the columns ordered by. Ties go to the partition
- * whose key is smaller. The rows of very many are sorted (sort.c). Rows that are grouped come partition by partition; then
- * the groups are sorted (group.c).
+ * whose key is smaller. The rows of very many partitions are sorted (sort.c).
+ * Rows that are grouped come partition by partition; then the groups are sorted
+ * (group.c).
  */
 #include "store/cql/select/row_source.h"
 

@@ -9,9 +9,8 @@
 #include "store/cql/where/filter.h"
 #include "store/cql/where/where.h"
 
-/* Cursors of single partitions, merged by the columns of ORDER BY; of more than
- * so many the rows are sorted instead. */
-#define MERGED_MOST 1000
+/* A cursor of one partition, of several that are merged by the columns of
+ * ORDER BY. */
 struct merged {
 	struct cursor *cursor;
 	struct row_view row;
@@ -90,5 +89,7 @@ struct select_state {
 int select_row(struct select_state *s, struct row_view *view);
 /* Read the next row or group with s->values: 1, 0, -errno. In select.c. */
 int select_values(struct select_state *s);
+/* Run a SELECT: r has its columns, and reads its rows. Errors as of
+ * execute_statement. */
 int select_execute(struct cql_result *r, const struct select *s);
 #endif

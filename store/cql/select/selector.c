@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store/cql/select/selector_make.h"
 #include "store/cql/expression/assignability.h"
 #include "store/cql/expression/overload.h"
 #include "store/cql/select/evaluate.h"
@@ -16,6 +15,8 @@
 #include "store/cql/select/selector_part.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
+
+#define AGGREGATES_MAX 1024		/* in one statement */
 
 int selectors_init(struct execution *x, struct selectors *s,
 		   const struct table *t)

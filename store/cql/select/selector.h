@@ -1,8 +1,8 @@
 /* Selectors made from what a SELECT lists. */
 #ifndef STORE_CQL_SELECT_SELECTOR_H
 #define STORE_CQL_SELECT_SELECTOR_H
+#include "store/cql/expression/selectable.h"
 #include "store/cql/expression/selector.h"
-#include "store/cql/select/selector_make.h"
 
 struct selectors {
 	const struct table *table;
@@ -25,7 +25,8 @@ int selector_prepare(struct execution *x, struct selectors *s,
 /* Make a selector of a term whose names are looked up. */
 int selector_make(struct execution *x, struct selectors *s,
 		  struct expression **out, struct selectable *of);
-/* When all is checked, compute an expression without columns. */
+/* When all is checked: bind the keys in the expression, and compute its calls
+ * of constants, so that they fail without rows too. */
 int selector_fold(struct execution *x, struct expression *e);
 /* Make the selector of a column by itself, as in SELECT *. NULL without
  * memory. */

@@ -2,7 +2,6 @@
  * written. */
 #include "store/cql/expression/assignability.h"
 #include "store/cql/select/selector.h"
-#include "store/cql/select/selector_make.h"
 #include "store/cql/select/selector_part.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
@@ -95,10 +94,11 @@ int selector_element(struct execution *x, struct selectors *s,
 }
 
 /* Make writetime(*) and ttl(*), of the row's marker: it comes with all columns. */
-static int row_time(struct execution *x, struct selectors *s, struct expression **out,
-		    const struct selectable *of)
+static int row_time(struct execution *x, struct selectors *s,
+		    struct expression **out, const struct selectable *of)
 {
-	struct expression *e = selector_expression_new(x, EXPRESSION_META, of->exact, 0);
+	struct expression *e = selector_expression_new(x, EXPRESSION_META,
+						       of->exact, 0);
 
 	if (!e)
 		return -ENOMEM;

@@ -2,7 +2,6 @@
 #ifndef STORE_CQL_SELECT_SELECTOR_PART_H
 #define STORE_CQL_SELECT_SELECTOR_PART_H
 #include "store/cql/select/selector.h"
-#include "store/cql/select/selector_make.h"
 
 /* Make value.field */
 int selector_field(struct execution *x, struct selectors *s,

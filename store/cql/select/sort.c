@@ -22,6 +22,8 @@
 #include "store/schema/options.h"
 
 #define SORTED_MOST ((size_t)256 << 20)	/* bytes */
+/* Rows of more partitions are sorted; of fewer their cursors are merged. */
+#define MERGED_MOST 1000
 
 bool sort_applies(const struct select_state *s)
 {

@@ -3,9 +3,9 @@
 #define STORE_CQL_SELECT_SORT_H
 #include "store/cql/select/select.h"
 
-/* True if results are sorted. Then read the next of them to s->values: 1, 0,
- * -errno. */
+/* True if the results are sorted before the first is returned. */
 bool sort_applies(const struct select_state *s);
+/* Read the next sorted result to s->values: 1, 0, -errno. */
 int sort_next(struct select_state *s);
 void sort_release(struct select_state *s);
 /* Prepare ANN OF by the function of the index; refuses vectors without

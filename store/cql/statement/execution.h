@@ -14,7 +14,7 @@ const struct type *execution_own_type(struct execution *x, struct type *t);
 /* Return the statement's timestamp, in microseconds: taken from the store's
  * clock at the first call, and the same in later ones. */
 int64_t execution_timestamp(struct execution *x);
-/* Return the keyspace in which names of types are looked up: hint_keyspace, else
- * the table's, else that of USE; "" if there is none. */
+/* Return the keyspace in which names of types are looked up: hint_keyspace,
+ * else the table's, else that of USE; "" if there is none. */
 struct bytes execution_keyspace(const struct execution *x);
 #endif

@@ -18,10 +18,10 @@ typedef bool cql_may(void *context, const struct keyspace *k,
 		     const struct table *t, enum cql_right right);
 
 /*
- * Moves the rows of a table that mkdir made (from) to the one that a CREATE TABLE
- * of its name makes (to); called by store_edit_tables. 0, -EEXIST if they do not
- * fit, or another -errno. Without such a function a table that mkdir made is
- * replaced only while it has no row.
+ * Moves the rows of a table that mkdir made (from) to the one that a CREATE
+ * TABLE of its name makes (to); called by store_edit_tables. 0, -EEXIST if they
+ * do not fit, or another -errno. Without such a function a table that mkdir
+ * made is replaced only while it has no row.
  */
 typedef int cql_adopt(void *context, struct table *from, struct table *to);
 

@@ -32,7 +32,8 @@ struct term *parse_new_term(struct parser *p, enum term_kind kind,
 struct term *parse_finish_term(struct parser *p, struct term *t);
 /* Make the height of parent more than that of child, one of its parts; refuse
  * more than PARSER_HEIGHT_MAX. */
-void parse_adopt_part(struct parser *p, struct term *parent, struct term *child);
+void parse_adopt_part(struct parser *p, struct term *parent,
+		      struct term *child);
 /* Append an item to a list, a tuple, a call. */
 void parse_add_item(struct parser *p, struct term *t, struct term *item);
 /* Parse [keyspace.]function, and the bracket after it. */

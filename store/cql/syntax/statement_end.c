@@ -65,8 +65,8 @@ static void begin_token(struct cql_split *s)
 	s->begun = true;
 }
 
-/* Begin a token of `step` bytes that is no word, and continue in state. The words
- * BEGIN BATCH are not interrupted by one, nor are APPLY BATCH. */
+/* Begin a token of `step` bytes that is no word, and continue in state. It
+ * cannot be within BEGIN BATCH or APPLY BATCH. */
 static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 {
 	begin_token(s);
@@ -78,8 +78,8 @@ static void begin_other(struct cql_split *s, uint8_t state, size_t step)
 	s->at += step;
 }
 
-/* Skip, in a statement that is no batch, to the next byte that may end it or begin
- * a string, a name or a comment. True if any byte was skipped. */
+/* Skip, in a statement that is no batch, to the next byte that may end it or
+ * begin a string, a name or a comment. True if any byte was skipped. */
 static bool to_special(struct cql_split *s, struct bytes text)
 {
 	size_t begin = s->at;

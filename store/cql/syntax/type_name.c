@@ -145,8 +145,6 @@ static void parse_compound(struct parser *p, struct type_name *t)
 	expect(p, TOKEN_GT, "'>'");
 }
 
-static const char package[] = "org.apache.cassandra.db.marshal.";
-
 const char *type_class(enum type_kind native)
 {
 	return native_types[native]->class;
@@ -170,7 +168,8 @@ static int kind_by_class(struct bytes class)
 static bool is_class(const char *name, size_t length)
 {
 	static const char *const others[] = {
-		"CompositeType", "DynamicCompositeType", "FrozenType", "LegacyTimeUUIDType", "LexicalUUIDType",
+		"CompositeType", "DynamicCompositeType", "FrozenType",
+		"LegacyTimeUUIDType", "LexicalUUIDType",
 		"ListType", "MapType", "PartitionerDefinedOrder",
 		"ReversedType", "SetType", "TupleType", "UserType",
 		"VectorType",
@@ -190,7 +189,7 @@ static void parse_class(struct parser *p, struct type_name *t)
 	struct token token = next(p);
 	struct bytes text = parse_text(p, token);
 	const char *name = (const char *)text.ptr;
-	bool full = bytes_begin_with(text, bytes_str(package));
+	bool full = bytes_begin_with(text, bytes_str(TYPE_PACKAGE));
 	int length, native;
 
 	t->kind = TYPE_NAME_CUSTOM;
@@ -198,14 +197,14 @@ static void parse_class(struct parser *p, struct type_name *t)
 	t->native = TYPE_EMPTY;
 	if (p->result)
 		return;
-	name += full ? sizeof(package) - 1 : 0;
+	name += full ? sizeof(TYPE_PACKAGE) - 1 : 0;
 	length = (int)strcspn(name, "(");
 	if (!is_class(name, (size_t)length)) {
 		parser_note(p, token, "Error setting type %s: Unable to find "
 			    "abstract-type class '%s%.*s'",
 			    (const char *)text.ptr,
 			    !full && memchr(name, '.', (size_t)length) ?
-				    "" : package,
+				    "" : TYPE_PACKAGE,
 			    length, name);
 		return;
 	}
@@ -214,7 +213,7 @@ static void parse_class(struct parser *p, struct type_name *t)
 		t->native = (enum type_kind)native;
 	if (full)
 		return;
-	name = arena_format(p->arena, "%s%s", package, name);
+	name = arena_format(p->arena, "%s%s", TYPE_PACKAGE, name);
 	if (name)
 		t->custom = bytes_str(name);
 	else
@@ -263,7 +262,7 @@ struct type_name *parse_type(struct parser *p)
 	return t;
 }
 
-/* Print a native type or a class in quotes; of a compound type its name alone. */
+/* Print a native type, or a class in quotes; of a compound type its name. */
 static void print_own_name(struct buf *out, const struct type_name *t)
 {
 	static const char *const names[] = {

@@ -19,7 +19,9 @@ void written_type_print(struct buf *out, const struct written_type *r,
 			struct bytes keyspace);
 /* Print as CQL does: map<text, frozen<list<int>>>. */
 void type_name_print(struct buf *out, const struct type_name *t);
-/* Return the name of Cassandra's class for a native type. */
+/* The package of Cassandra's classes of types. */
+#define TYPE_PACKAGE "org.apache.cassandra.db.marshal."
+/* Return the name of Cassandra's class for a native type, without package. */
 const char *type_class(enum type_kind native);
 /* Print as Cassandra does a type that it has looked up in this keyspace. */
 void type_name_print_known(struct buf *out, const struct type_name *t,

@@ -6,9 +6,10 @@
 /* True if the index can find rows for the restriction. */
 bool index_supports(const struct table *t, const struct index *index,
 		    const struct restriction *r);
-/* True if any index can. */
+/* True if any index of the table can find rows for the restriction. */
 bool index_choice_has(const struct table *t, const struct restriction *r);
-/* True if one index (or all of SAI's together) serves all restrictions. */
+/* True if one index, or all of SAI's together, serves all restrictions that
+ * would be filters. With ANN OF only SAI's do. */
 bool index_choice_covers(const struct restrictions *r);
 /* Set r->index and r->indexed to the best index and the restriction that it
  * serves; they stay NULL without one. */

@@ -4,7 +4,8 @@
 #include "store/cql/where/where.h"
 
 /* List the serialised partition keys in the order of their values, without
- * duplicates and without those outside a restriction of the token. */
+ * duplicates and without those outside a restriction of the token. Each column
+ * of the key has to be restricted by = or IN. */
 int plan_partitions(struct execution *x, const struct restrictions *r,
 		    struct bytes **keys, size_t *count);
 /* Refuse keys that are empty or too long. */
@@ -21,7 +22,8 @@ int plan_compare_clusterings(const struct table *t, const struct bytes *a,
 int plan_tokens(struct execution *x, const struct restrictions *r,
 		int64_t *from, int64_t *to, bool *nothing);
 /* List the clustering values of rows that are named one by one, for UPDATE,
- * INSERT and DELETE of whole rows. Missing values are null. */
+ * INSERT and DELETE of whole rows: in the table's order, without duplicates.
+ * Missing values are null. Refuses keys that are too long. */
 int plan_rows(struct execution *x, const struct restrictions *r,
 	      struct bytes ***rows, size_t *count);
 /*

@@ -16,13 +16,6 @@ struct position {
 	bool after;
 };
 
-static struct position position_of(const struct bound *b, bool is_end)
-{
-	return (struct position){ b->values, b->count,
-				  is_end == b->inclusive || (!b->count &&
-							     is_end) };
-}
-
 static int compare_positions(const struct table *t, struct position a,
 			     struct position b)
 {
@@ -45,18 +38,14 @@ static int compare_positions(const struct table *t, struct position a,
 
 static struct position slice_start(const struct slice *s)
 {
-	struct position p = position_of(&s->start, false);
-
-	p.after = s->start.count && !s->start.inclusive;
-	return p;
+	return (struct position){ s->start.values, s->start.count,
+				  s->start.count && !s->start.inclusive };
 }
 
 static struct position slice_end(const struct slice *s)
 {
-	struct position p = position_of(&s->end, true);
-
-	p.after = !s->end.count || s->end.inclusive;
-	return p;
+	return (struct position){ s->end.values, s->end.count,
+				  !s->end.count || s->end.inclusive };
 }
 
 static int compare_slices(const void *a, const void *b, void *table)

@@ -11,6 +11,7 @@ int relation_restriction(struct execution *x, struct restriction **out,
  * changed. */
 int restriction_merge(struct execution *x, struct restriction **out,
 		      struct restriction *old, struct restriction *new);
-/* Check the values when the statement runs: some faults are told only then. */
+/* Check the values when the statement runs, as some faults are told only then;
+ * set the pattern of LIKE. */
 int restriction_bind(struct execution *x, struct restriction *r);
 #endif

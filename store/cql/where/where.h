@@ -100,13 +100,16 @@ restriction_of(const struct restrictions *r, const struct column *c)
 {
 	return r->by_column[c - r->table->columns];
 }
-/* True if each column of the key is restricted by =; if a clustering column is
- * restricted; if another column is. */
+/* True if the column is restricted by =, or by IN with one value. */
 bool where_restricted_by_eq(const struct restrictions *r,
 			    const struct column *c);
+/* True if any clustering column is restricted. */
 bool where_restricts_clustering(const struct restrictions *r);
+/* True if any column is restricted that is not of the key; statics_too: also if
+ * only static ones are. */
 bool where_restricts_others(const struct restrictions *r, bool statics_too);
-/* True if the partition key is given by IN with other than one value. */
+/* True if any column of the partition key, or any clustering column, is
+ * restricted by IN with other than one value. */
 bool where_partition_is_in(const struct restrictions *r);
 bool where_clustering_is_in(const struct restrictions *r);
 #endif
