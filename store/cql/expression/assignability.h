@@ -10,6 +10,7 @@
  * testAssignment. */
 enum assignable assignable_type(const struct type *value,
 				const struct type *receiver);
+/* Check whether a receiver takes the term, whose own type may depend on it. */
 enum assignable assignable_term(struct execution *x, const struct term *t,
 				const struct type *receiver);
 /* True if a function's result may be assigned. With many cells only if its

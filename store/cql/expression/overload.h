@@ -9,7 +9,7 @@
  */
 int function_resolve(struct execution *x, const struct function **out,
 		     const struct function_query *q);
-/* Find the function of -arg */
+/* Find the function of -arg, whose result the receiver (or NULL: any) takes. */
 int function_resolve_negation(struct execution *x, const struct function **out,
 			      const struct argument *arg,
 			      const struct type *receiver);
@@ -27,6 +27,7 @@ void function_print_signature(struct buf *out, const struct function *f,
 /* Return the type that an argument has by itself. */
 const struct type *function_argument_type(struct execution *x,
 					  const struct argument *a);
+/* Return the argument as messages quote it, in the arena. */
 const char *function_text_of_argument(struct execution *x,
 				      const struct argument *a);
 /* Check whether a type may receive the argument: an enum assignable. A list

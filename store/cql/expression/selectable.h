@@ -24,12 +24,15 @@ int selectable_prepare(struct execution *x, struct selectable **out,
  * others. */
 int selectable_field(struct execution *x, const struct selectable *s,
 		     uint32_t i, const struct type *udt);
+/* Look up the names of a map's keys that selectable_prepare left, as they might
+ * be fields. 0, what refuse() returns, or -ENOMEM. */
 int selectable_prepare_keys(struct execution *x, const struct selectable *s,
 			    const struct table *t);
 /* Return the type that literals in it have when nothing else gives them one;
  * NULL. */
 const struct type *selectable_type(struct execution *x,
 				   const struct selectable *s);
+/* Check whether a receiver takes its value. */
 enum assignable selectable_assignable(struct execution *x,
 				      const struct selectable *s,
 				      const struct type *receiver);
