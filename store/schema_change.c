@@ -2,7 +2,8 @@
  * The schema in the store, and how it changes.
  *
  * A change is made in an order that a crash cannot harm:
- *   1. what is to be kept of dropped data becomes snapshots; nobody writes then
+ *   1. rows on which the change depends are looked at (schema_edit.check), and
+ *      what is to be kept of dropped data becomes snapshots; nobody writes then
  *      until step 4 is done (snapshot_automatic.c);
  *   2. new tables are made known to the engine; they have no file yet. Where one
  *      takes the name of another its rows are moved (table_takeover.c);
@@ -231,7 +232,7 @@ static int commit(struct store *s, struct schema *next,
 		  const struct schema_edit *edit,
 		  struct snapshot_automatic *keep)
 {
-	bool fills = edit && edit->fill, waits;
+	bool fills = edit && edit->fill, checks = edit && edit->check, waits;
 	bool replaces = edit && !fills && store_replaces(s->schema, next);
 	struct batch batch = BATCH_INIT;
 	struct table **list;
@@ -243,13 +244,15 @@ static int commit(struct store *s, struct schema *next,
 	assign_numbers(s, next);
 	list = list_tables(next, &count);
 	/* A write to a table while its rows move would be lost, as would one
-	 * after the snapshot; one to a column that is dropped would be shown
-	 * when it is added again. */
-	waits = replaces || fills || (keep && keep->count) ||
+	 * after the check or the snapshot; one to a column that is dropped
+	 * would be shown when it is added again. */
+	waits = replaces || fills || checks || (keep && keep->count) ||
 		(list && drops_columns(list, count));
 	if (waits)
 		pthread_rwlock_wrlock(&s->publish);
 	err = list ? 0 : -ENOMEM;
+	if (!err && checks)
+		err = edit->check(edit->context);
 	if (!err && keep)
 		err = snapshot_automatic_take(keep);
 	for (i = 0; !err && waits && i < count; i++)

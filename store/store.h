@@ -67,6 +67,12 @@ int store_edit_schema(struct store *s,
 struct schema_edit {
 	int (*edit)(void *context, const struct schema *now,
 		    struct schema **next);
+	/*
+	 * If set, it is called after `edit`, before anything is changed and
+	 * while no other thread writes: it looks at rows on which the change
+	 * depends. If it fails nothing is changed. It may read, not write.
+	 */
+	int (*check)(void *context);
 	int (*move)(void *context, struct table *from, struct table *to);
 	/*
 	 * If set, it is called instead of `move`, when the new tables have

@@ -182,6 +182,62 @@ START_TEST(changes_that_make_no_snapshot)
 }
 END_TEST
 
+/* A change with a check that returns *answer. */
+struct checked {
+	int answer, called;
+};
+
+static int remove_table(void *context, const struct schema *now,
+			struct schema **next)
+{
+	(void)context;
+	*next = schema_copy(now);
+	ck_assert_ptr_nonnull(*next);
+	return schema_remove_table(*next, bytes_str("k"), bytes_str("t"));
+}
+
+static int check(void *context)
+{
+	struct checked *c = context;
+	struct table *table = test_table(t.store, "k", "t");
+
+	ck_assert_ptr_nonnull(table);
+	table_put(table);
+	c->called++;
+	return c->answer;
+}
+
+static size_t count_snapshots(void)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+
+	ck_assert_int_eq(snapshot_list(t.store, &list, &count), 0);
+	mem_free(list);
+	return count;
+}
+
+START_TEST(a_change_whose_check_fails_changes_nothing)
+{
+	struct checked c = { .answer = -ENOTEMPTY };
+	struct schema_edit edit = { .edit = remove_table, .check = check,
+				    .context = &c };
+
+	run(TEST_KEYSPACE);
+	run("CREATE TABLE k.t (p int PRIMARY KEY)");
+	run("INSERT INTO k.t (p) VALUES (1)");
+	ck_assert_int_eq(store_edit_tables(t.store, &edit), -ENOTEMPTY);
+	ck_assert_int_eq(c.called, 1);
+	ck_assert_uint_eq(count_snapshots(), 0);
+	run("INSERT INTO k.t (p) VALUES (2)");
+	c.answer = 0;
+	ck_assert_int_eq(store_edit_tables(t.store, &edit), 0);
+	ck_assert_int_eq(c.called, 2);
+	ck_assert_uint_eq(count_snapshots(), 1);
+	run("CREATE TABLE k.t (p int PRIMARY KEY)");	/* it is gone */
+}
+END_TEST
+
 SUITE(snapshot_change)
 {
 	TCase *tc = tcase_create("change");
@@ -192,5 +248,6 @@ SUITE(snapshot_change)
 	tcase_add_test(tc, a_change_is_undone);
 	tcase_add_test(tc, indexes_that_moved_come_back);
 	tcase_add_test(tc, changes_that_make_no_snapshot);
+	tcase_add_test(tc, a_change_whose_check_fails_changes_nothing);
 	suite_add_tcase(suite, tc);
 }
