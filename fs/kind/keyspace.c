@@ -406,25 +406,43 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 	return times_touch(op, NULL, dir);
 }
 
+static int remove_keyspace(void *context, const struct schema *now,
+			   struct schema **next_schema)
+{
+	const struct bytes *name = context;
+	const struct keyspace *k = schema_keyspace(now, *name);
+	int err;
+
+	if (!k)
+		return -ESTALE;
+	if (k->table_count)
+		return -ENOTEMPTY;
+	*next_schema = schema_copy(now);
+	if (!*next_schema)
+		return -ENOMEM;
+	err = schema_remove_keyspace(*next_schema, *name);
+	if (err) {
+		schema_put(*next_schema);
+		*next_schema = NULL;
+	}
+	return err;
+}
+
 static int rmdir_keyspace(struct op *op, struct node *n)
 {
 	struct keyspace *k = op_keyspace(op, n);
-	struct buf text = BUF_INIT;
+	struct bytes name;
 	int err;
 
 	if (!k)
 		return -ESTALE;
 	if (k->system)
 		return -EROFS;
-	if (k->table_count)
-		return -ENOTEMPTY;
-	buf_add_str(&text, "DROP KEYSPACE ");
-	schema_print_name(&text, bytes_str(k->name));
-	err = text.failed ? -ENOMEM :
-			    schema_run_statement(op, NULL, buf_bytes(&text), 0,
-						 false);
-	buf_release(&text);
-	return err ? err : times_touch(op, NULL, n->parent);
+	name = bytes_str(k->name);
+	err = store_edit_schema(op->store, remove_keyspace, &name, op_uid(op));
+	if (!err)
+		times_touch(op, NULL, n->parent);	/* it is done */
+	return err;
 }
 
 /* --------------------------------------------------------------- rename */

@@ -7,7 +7,6 @@
 #include "fs/kind/partition.h"
 #include "fs/kind/row.h"
 #include "fs/kind/row_json.h"
-#include "fs/kind/schema.h"
 #include "fs/kind/schemaless.h"
 #include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
@@ -24,7 +23,9 @@
 #include "store/schema/schema_edit.h"
 #include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
+#include "store/store.h"
 #include "store/table/present.h"
+#include "store/table_takeover.h"
 
 static const struct node_ops kind_table;
 
@@ -117,39 +118,73 @@ static int mkdir_in_table(struct op *op, struct node *dir, struct bytes name,
 	return err || !*keep ? err : times_make_alone(op, dir, out);
 }
 
-static int rmdir_table(struct op *op, struct node *n)
+/* A table that is dropped if it has no rows. */
+struct table_removal {
+	struct op *op;
+	struct table *table;
+	uint64_t since;		/* store_state before it was looked at */
+};
+
+static int check_is_empty(struct op *op, const struct table *t)
 {
-	struct table *t = op_table(op, n);
-	struct cursor *cursor;
-	struct buf text = BUF_INIT;
-	struct row_view row;
-	struct query q;
-	int got;
+	int got = store_has_rows(op->store, t);
+
+	return got > 0 ? -ENOTEMPTY : got;
+}
+
+/* Look again, if anything was written since; nobody writes now. */
+static int check_is_still_empty(void *context)
+{
+	struct table_removal *r = context;
+
+	if (r->since && store_state(r->op->store) == r->since)
+		return 0;
+	return check_is_empty(r->op, r->table);
+}
+
+static int remove_table(void *context, const struct schema *now,
+			struct schema **next)
+{
+	struct table_removal *r = context;
+	struct table *t = schema_table_by_number(now, r->table->number);
+	int err;
 
 	if (!t)
 		return -ESTALE;
-	if (t->flags & TABLE_VIRTUAL)
-		return -EROFS;
-	query_init(&q, t);
-	q.limit = 1;
-	q.with_statics = true;
-	q.static_only_rows = true;
-	got = table_query(&cursor, op->store, &q);
-	if (!got) {
-		got = cursor_next(cursor, &row);
-		cursor_close(cursor);
+	if (t != r->table)	/* altered: it may have more to look at */
+		r->since = 0;
+	r->table = t;
+	*next = schema_copy(now);
+	if (!*next)
+		return -ENOMEM;
+	err = schema_remove_table(*next, bytes_str(t->keyspace),
+				  bytes_str(t->name));
+	if (err) {
+		schema_put(*next);
+		*next = NULL;
 	}
-	if (got)
-		return got < 0 ? got : -ENOTEMPTY;
-	buf_add_str(&text, "DROP TABLE ");
-	schema_print_name(&text, bytes_str(t->keyspace));
-	buf_add_byte(&text, '.');
-	schema_print_name(&text, bytes_str(t->name));
-	got = text.failed ? -ENOMEM :
-			    schema_run_statement(op, NULL, buf_bytes(&text), 0,
-						 false);
-	buf_release(&text);
-	return got ? got : times_touch(op, NULL, n->parent);
+	return err;
+}
+
+static int rmdir_table(struct op *op, struct node *n)
+{
+	struct table_removal r = { op, op_table(op, n), 0 };
+	struct schema_edit edit = { .edit = remove_table,
+				    .check = check_is_still_empty,
+				    .context = &r, .owner = op_uid(op) };
+	int err;
+
+	if (!r.table)
+		return -ESTALE;
+	if (r.table->flags & TABLE_VIRTUAL)
+		return -EROFS;
+	r.since = store_state(op->store);
+	err = check_is_empty(op, r.table);
+	if (!err)
+		err = store_edit_tables(op->store, &edit);
+	if (!err)
+		times_touch(op, NULL, n->parent);	/* as after a move */
+	return err;
 }
 
 struct table_move {
