@@ -49,7 +49,7 @@ int at_fill_entry(struct at *at, struct node *n, struct child *c,
 		return 0;
 	}
 	dir = node_by_id(nodes, at->number);
-	alias = dir ? node_alias(nodes, dir, n) : NULL;
+	alias = dir ? node_alias(nodes, dir, n, at->rooms) : NULL;
 	node_put(nodes, dir);
 	if (!alias)
 		return -ENOMEM;

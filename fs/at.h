@@ -12,6 +12,7 @@ struct fs;
 struct fs_call;
 struct fs_entry;
 struct node;
+struct node_rooms;
 struct op;
 
 /* A call between at_begin, which sets all of it, and at_end. */
@@ -20,6 +21,8 @@ struct at {
 	struct node *dir;	/* a reference */
 	uint64_t number;	/* by which the kernel has it */
 	struct bytes name;	/* the caller's; ends with a 0 */
+	struct node_rooms *rooms;	/* for at_fill_entry; the caller may set
+					 * them after at_begin */
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "fs/kind/waiting.h"
 #include "fs/node/call.h"
 #include "fs/node/node.h"
+#include "fs/node/node_room.h"
 #include "fs/op/op.h"
 
 /*
@@ -114,12 +115,26 @@ static int keep_made(struct op *op, struct node *n)
 	return err ? op_refuse_resource(op, RESOURCE_NAMES, err) : 0;
 }
 
+/* Reserve memory for the nodes of a directory before it is stored: that of its
+ * name, and a second one where the kernel has the one above by another number
+ * (at_fill_entry). */
+static int reserve(struct at *at)
+{
+	bool twice = at->dir->id != at->number;
+	int err = node_rooms_reserve(at->rooms, at->name.len, NODE_VALUE_MAX);
+
+	return err || !twice ? err :
+			       node_rooms_reserve(at->rooms, at->name.len,
+						  NODE_VALUE_MAX);
+}
+
 static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		     const char *name, mode_t mode, struct fs_entry *entry)
 {
 	struct node *n = NULL;
 	bool keep = false;
 	bool waits;	/* for the key of a directory above */
+	struct node_rooms rooms = STAILQ_HEAD_INITIALIZER(rooms);
 	struct child c;
 	struct at at;
 	int err = at_begin(&at, fs, call, parent, name, true);
@@ -127,7 +142,10 @@ static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	waits = node_waits_for_key(at.dir);
+	at.rooms = &rooms;
 	err = check_free(at.op, at.dir, at.name);
+	if (!err)
+		err = reserve(&at);
 	if (!err) {
 		err = scratch_mkdir(at.op, at.dir, at.name, &c);
 		keep = !err;
@@ -141,7 +159,7 @@ static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err == -ENOENT)	/* of a key: not its one spelling */
 		err = -EINVAL;
 	if (!err) {
-		n = op_node_of_child(at.op, at.dir, at.name, &c);
+		n = op_node_in_rooms(at.op, at.dir, at.name, &c, &rooms);
 		err = n ? 0 : -ENOMEM;
 	}
 	if (!err && c.unkeyed)
@@ -159,6 +177,7 @@ static int mkdir_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = at_fill_entry(&at, n, &c, entry);
 	}
 	node_put(&fs->nodes, n);
+	node_rooms_release(&rooms);
 	return at_end(&at, at_or_lost(&at, err));
 }
 

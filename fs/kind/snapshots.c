@@ -130,7 +130,12 @@ static int make_snapshot(struct op *op, struct node *dir, struct bytes name,
 				 "leading '.' or '@' and the dot of a "
 				 "document's suffix are written as %%XX");
 	err = snapshot_create(op->fs->store, text, op_uid(op));
-	return err ? err : lookup_snapshot(op, dir, name, out);
+	if (err)
+		return err;
+	err = lookup_snapshot(op, dir, name, out);
+	if (err)	/* its maker is told that there is none */
+		snapshot_drop(op->fs->store, text);
+	return err;
 }
 
 static const struct node_ops kind_snapshots = {

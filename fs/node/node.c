@@ -287,11 +287,12 @@ static struct node_key key_in(struct node *dir, const struct node *n)
 }
 
 struct node *node_alias(struct node_table *t, struct node *dir,
-			struct node *n)
+			struct node *n, struct node_rooms *rooms)
 {
 	struct node_key key = key_in(dir, n);
 	struct node *alias, *none = NULL;
 
+	key.rooms = rooms;
 	while ((alias = node_make(t, &key))) {
 		if (atomic_compare_exchange_strong(&alias->forward, &none,
 						   node_get(n)))

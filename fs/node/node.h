@@ -236,9 +236,10 @@ bool node_is_followed(const struct node *n);
  */
 struct node *node_follow(struct node_table *t, struct node *n);
 /* Return a node that forwards to n, of the same name in dir, which was moved or
- * is gone: each time the same one. A reference; NULL: no memory. */
+ * is gone: each time the same one, made in memory of rooms (or NULL). A
+ * reference; NULL: no memory. */
 struct node *node_alias(struct node_table *t, struct node *dir,
-			struct node *n);
+			struct node *n, struct node_rooms *rooms);
 /* Find a node by its name, or by its number. Return a reference, or NULL. */
 struct node *node_find(struct node_table *t, struct node *parent,
 		       struct bytes name);

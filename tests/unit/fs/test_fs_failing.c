@@ -32,6 +32,56 @@ START_TEST(rows_are_removed_or_not_without_memory)
 }
 END_TEST
 
+/* Directories of each kind; the last one's above is called by its number from
+ * before a rename. */
+static const char *const made_in[] = {
+	"", "shop", "shop/users", "shop/by_city", "shop/by_city/c",
+	"shop/by_city/c/l", "shop/likes", "shop/notes", ".snapshots",
+	"shop/users"
+};
+#define MADE_IN ((int)ARRAY_SIZE(made_in))
+
+START_TEST(a_directory_is_made_or_not_without_memory)
+{
+	bool moved = _i == MADE_IN - 1;
+	struct fs_entry dir, entry;
+	const char *at = moved ? "shop/people" : made_in[_i];
+	long nth = 0, failed;
+	char name[32], path[100];
+	int err, found;
+
+	ok(tree_mkdir(&shop, "shop/notes"));
+	tree_run(&shop, "INSERT INTO shop.by_city (city, last, first) VALUES "
+			"('c', 'l', 'f');");
+	ok(tree_walk(&shop, made_in[_i], &dir));
+	if (moved)
+		ok(tree_rename(&shop, "shop/users", at, 0));
+	/* What the first one makes for all is there. */
+	ok(fs_mkdir(shop.fs, &shop.call, dir.node, "first", 0755, &entry));
+	fs_forget(shop.fs, entry.node, 1);
+	do {
+		snprintf(name, sizeof(name), "new%ld", ++nth);
+		snprintf(path, sizeof(path), "%s/%s", at, name);
+		mem_fail_at(nth, 0);
+		err = fs_mkdir(shop.fs, &shop.call, dir.node, name, 0755,
+			       &entry);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert(!err || err == -ENOMEM);
+		if (!err)
+			fs_forget(shop.fs, entry.node, 1);
+		found = tree_walk(&shop, path + !*at, &entry);
+		ck_assert_msg(found == (err ? -ENOENT : 0), "%s: %d %d", path,
+			      err, found);
+		if (!found)
+			fs_forget(shop.fs, entry.node, 1);
+	} while (failed);
+	ck_assert_int_gt(nth, 3);
+	if (dir.node != FS_ROOT)
+		fs_forget(shop.fs, dir.node, 1);
+}
+END_TEST
+
 /* True if the text is of whole lines: objects that end. */
 static bool has_whole_lines(const char *text, size_t len)
 {
@@ -274,6 +324,8 @@ SUITE(fs_failing)
 	tcase_set_timeout(tc, test_timeout());
 	shop_fixture(tc);
 	tcase_add_test(tc, rows_are_removed_or_not_without_memory);
+	tcase_add_loop_test(tc, a_directory_is_made_or_not_without_memory, 0,
+			    MADE_IN);
 	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
 	tcase_add_loop_test(tc, a_cell_is_moved_whole_without_memory, 0, 2);
 	tcase_add_loop_test(tc, a_directory_is_moved_whole_without_memory, 0, 3);
