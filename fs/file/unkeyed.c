@@ -111,27 +111,43 @@ void unkeyed_put(struct op *op, struct node *n, struct held *held)
 	keep_for(op, n, NULL);
 }
 
-int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
-		 const struct store_how *how)
+int unkeyed_hold_first(struct op *op, struct node *n, struct bytes text)
 {
+	struct store_how how = { .copied = true };
+	struct fs *fs = op->fs;
 	struct held *held;
-	int err = unkeyed_prepare(&held, op, text, how);
+	bool is_first;
+	int err = unkeyed_prepare(&held, op, text, &how);
 
-	if (!err)
-		unkeyed_put(op, n, held);
-	return err;
+	if (err)
+		return err;
+	mutex_lock(&fs->held_lock);
+	is_first = !held_at_rest(fs, n);
+	if (is_first)
+		n->held = held;
+	mutex_unlock(&fs->held_lock);
+	if (is_first)
+		keep_for(op, n, NULL);
+	else
+		unkeyed_free(fs, held);
+	return is_first ? 0 : -EEXIST;
 }
 
 int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how)
 {
+	struct held *held;
 	int err;
 
 	if (how->append || n->ops->appends)
 		return op_refuse(op, -EINVAL,
 				 "this directory waits for its @key");
 	err = n->ops->file->check ? n->ops->file->check(op, n, text, how) : 0;
-	return err ? err : unkeyed_hold(op, n, text, how);
+	if (!err)
+		err = unkeyed_prepare(&held, op, text, how);
+	if (!err)
+		unkeyed_put(op, n, held);
+	return err;
 }
 
 bool unkeyed_holds(struct fs *fs, struct node *n)

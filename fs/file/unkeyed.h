@@ -11,14 +11,14 @@ struct held;
  * -errno. */
 int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 		  const struct store_how *how);
-/* The same without a check of the text. */
-int unkeyed_hold(struct op *op, struct node *n, struct bytes text,
-		 const struct store_how *how);
+/* Hold a text, which is not checked, where none is held of n. 0, -EEXIST: one is,
+ * and stays; or another -errno. */
+int unkeyed_hold_first(struct op *op, struct node *n, struct bytes text);
 /* Return the bytes of RESOURCE_SCRATCH that holding a text of that length takes,
  * also where an older one is held: it goes afterwards. */
 uint64_t unkeyed_room(uint64_t len);
-/* unkeyed_hold in two steps: all that can fail, and the rest, which takes *held
- * over. Between them unkeyed_free gives it up. */
+/* unkeyed_store without a check in two steps: all that can fail, and the rest,
+ * which takes *held over. Between them unkeyed_free gives it up. */
 int unkeyed_prepare(struct held **held, struct op *op, struct bytes text,
 		    const struct store_how *how);
 void unkeyed_put(struct op *op, struct node *n, struct held *held);

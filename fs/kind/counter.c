@@ -143,11 +143,11 @@ static int add_text(struct op *op, struct counter_lines *l, struct buf *line,
 /* Hold the line until the @key above has come; there can be one. */
 static int hold(struct op *op, struct node *n, const struct counter_lines *l)
 {
-	struct store_how how = { .copied = true };
+	int err = l->count > 1 ? -EEXIST :
+			unkeyed_hold_first(op, n, bytes_of(l->first,
+							   l->first_len));
 
-	if (l->count > 1 || unkeyed_holds(op->fs, n))
-		return op_refuse(op, -EINVAL, "%s", EXISTS);
-	return unkeyed_hold(op, n, bytes_of(l->first, l->first_len), &how);
+	return err == -EEXIST ? op_refuse(op, -EINVAL, "%s", EXISTS) : err;
 }
 
 static int count(struct op *op, struct node *n, const struct counter_lines *l)

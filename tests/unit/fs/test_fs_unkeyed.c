@@ -12,6 +12,7 @@
 #include "tests/unit/suite.h"
 
 #define VALUES 16
+#define COUNTERS 4	/* threads */
 
 /* A row that is made by its shortened name. */
 struct long_row {
@@ -190,6 +191,57 @@ START_TEST(a_counter_that_waits_is_counted_once)
 }
 END_TEST
 
+static void *count_one(void *context)
+{
+	struct writer *w = context;
+	struct open_file f;
+
+	w->err = tree_open_file(&w->tree, file_of(w->row, "n"),
+				O_CREAT | O_WRONLY, &f);
+	pthread_barrier_wait(w->begin);
+	if (w->err)
+		return NULL;
+	w->err = (int)fs_write(w->tree.fs, &w->tree.call, f.node, f.handle, 0,
+			       bytes_str("+1\n"));
+	tree_release(&w->tree, &f);
+	return NULL;
+}
+
+/* A counter that waits holds one line: all but one writer are told that they
+ * are not counted. */
+START_TEST(writers_of_a_counter_that_waits_are_counted_or_refused)
+{
+	int i, rounds = test_scale(400), j, counted;
+	pthread_barrier_t begin;
+	struct long_row r;
+
+	ok(pthread_barrier_init(&begin, NULL, COUNTERS));
+	for (i = 0; i < rounds; i++) {
+		struct writer w[COUNTERS];
+		pthread_t threads[COUNTERS];
+
+		long_row_init(&r, "likes", i);
+		ok(tree_mkdir(&shop, r.at));
+		for (j = 0; j < COUNTERS; j++) {
+			w[j] = (struct writer){ .tree = shop, .row = &r,
+						.begin = &begin };
+			w[j].tree.text = BUF_INIT;
+			ok(pthread_create(&threads[j], NULL, count_one, &w[j]));
+		}
+		for (j = 0, counted = 0; j < COUNTERS; j++) {
+			pthread_join(threads[j], NULL);
+			buf_release(&w[j].tree.text);
+			ck_assert(w[j].err == 3 || w[j].err == -EINVAL);
+			counted += w[j].err == 3;
+		}
+		ok(give_key(&shop, &r));
+		ck_assert_int_eq(counted, 1);
+		cat_is(file_of(&r, "n"), "1\n");
+	}
+	pthread_barrier_destroy(&begin);
+}
+END_TEST
+
 /* A key that waits for schema.cql is there, and after a mount, or its writer was
  * told that it is not: then it is not there before a mount. */
 START_TEST(a_key_that_waits_is_set_or_not_without_memory)
@@ -257,6 +309,8 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc, a_write_that_has_no_room_to_wait_fails_itself);
 	tcase_add_test(tc, a_key_that_comes_meanwhile_keeps_the_last_values);
 	tcase_add_test(tc, a_counter_that_waits_is_counted_once);
+	tcase_add_test(tc,
+		       writers_of_a_counter_that_waits_are_counted_or_refused);
 	tcase_add_test(tc, a_key_that_waits_is_set_or_not_without_memory);
 	tcase_add_test(tc, a_rename_below_a_directory_that_waits_is_a_copy);
 	suite_add_tcase(suite, tc);
