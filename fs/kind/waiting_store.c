@@ -231,52 +231,18 @@ int waiting_save_successor(struct op *op, uint32_t from,
 }
 
 /* ---------------------------------------------------------------- removing */
-/* Records to be removed: attribute, length of the key, key. */
-struct removal {
-	struct op *op;
-	struct node *const *tables;
-	size_t count;
-	uint8_t name;			/* the attribute that is looked at */
-	struct buf keys;
-};
-
-static void remove_later(struct removal *r, struct bytes key)
+/* Add a record to those that remove_all removes: attribute, length of the key,
+ * key. */
+static void remove_later(struct buf *records, uint8_t name, struct bytes key)
 {
-	buf_add_byte(&r->keys, r->name);
-	buf_add_le32(&r->keys, (uint32_t)key.len);
-	buf_add_bytes(&r->keys, key);
+	buf_add_byte(records, name);
+	buf_add_le32(records, (uint32_t)key.len);
+	buf_add_bytes(records, key);
 }
 
-static int find_removed(void *context, struct bytes key, struct bytes value)
+static int remove_all(struct op *op, const struct buf *records)
 {
-	struct removal *r = context;
-	uint32_t table = table_of(key);
-	size_t i;
-
-	(void)value;
-	/* A table that was not replaced keeps its files. */
-	if (r->name != WAITING_SUCCESSOR &&
-	    schema_table_by_number(r->op->schema, table))
-		table = 0;
-	for (i = 0; table && i < r->count; i++)
-		if (r->tables[i]->number == table) {
-			remove_later(r, key);
-			break;
-		}
-	return r->keys.failed ? -ENOMEM : 0;
-}
-
-static int find_all(struct op *op, struct removal *r, uint8_t name,
-		    table_attribute_each *each, void *context)
-{
-	r->name = name;
-	return table_each_attribute(op->store, &keyspace_times_above, name, each,
-				    context);
-}
-
-static int remove_all(struct op *op, struct removal *r)
-{
-	struct reader left = reader_of(buf_bytes(&r->keys));
+	struct reader left = reader_of(buf_bytes(records));
 	struct write w;
 	int err;
 
@@ -287,26 +253,64 @@ static int remove_all(struct op *op, struct removal *r)
 
 		put(&w, key, name, BYTES_NULL);
 	}
-	w.failed |= r->keys.failed;
+	w.failed |= records->failed;
 	err = op_write(op, &w);
 	write_release(&w);
 	return err;
 }
 
+static int find_all(struct op *op, uint8_t name, table_attribute_each *each,
+		    void *context)
+{
+	return table_each_attribute(op->store, &keyspace_times_above, name, each,
+				    context);
+}
+
+/* The records of these tables. */
+struct removal {
+	const struct schema *schema;
+	struct node *const *tables;
+	size_t count;
+	uint8_t name;			/* the attribute that is looked at */
+	struct buf records;		/* by remove_later */
+};
+
+static int find_removed(void *context, struct bytes key, struct bytes value)
+{
+	struct removal *r = context;
+	uint32_t table = table_of(key);
+	size_t i;
+
+	(void)value;
+	/* A table that was not replaced keeps its files. */
+	if (r->name != WAITING_SUCCESSOR &&
+	    schema_table_by_number(r->schema, table))
+		table = 0;
+	for (i = 0; table && i < r->count; i++)
+		if (r->tables[i]->number == table) {
+			remove_later(&r->records, r->name, key);
+			break;
+		}
+	return r->records.failed ? -ENOMEM : 0;
+}
+
 int waiting_unsave_tables(struct op *op, struct node *const *tables,
 			  size_t count)
 {
-	struct removal r = { .op = op, .tables = tables, .count = count,
-			     .keys = BUF_INIT };
-	int err = find_all(op, &r, WAITING_FILE, find_removed, &r);
+	static const uint8_t names[] = { WAITING_FILE, WAITING_KEY,
+					 WAITING_SUCCESSOR };
+	struct removal r = { .schema = op->schema, .tables = tables,
+			     .count = count, .records = BUF_INIT };
+	size_t i;
+	int err = 0;
 
+	for (i = 0; i < ARRAY_SIZE(names) && !err; i++) {
+		r.name = names[i];
+		err = find_all(op, r.name, find_removed, &r);
+	}
 	if (!err)
-		err = find_all(op, &r, WAITING_KEY, find_removed, &r);
-	if (!err)
-		err = find_all(op, &r, WAITING_SUCCESSOR, find_removed, &r);
-	if (!err)
-		err = remove_all(op, &r);
-	buf_release(&r.keys);
+		err = remove_all(op, &r.records);
+	buf_release(&r.records);
 	return err;
 }
 
@@ -319,7 +323,7 @@ struct loading {
 	size_t count, refused;
 	int why;		/* the last one was refused */
 	struct buf keys;	/* of @key: length, key, length, text */
-	struct removal gone;
+	struct buf gone;	/* records, by remove_later */
 };
 
 /* Find the table's directory by the names of both. */
@@ -398,7 +402,7 @@ static int take_successor(void *context, struct bytes key, struct bytes value)
 		      find_table(l->op, bytes_of(value.ptr, len),
 				 bytes_of(slash + 1, value.len - len - 1));
 	if (!now) {
-		remove_later(&l->gone, key);
+		remove_later(&l->gone, WAITING_SUCCESSOR, key);
 		return 0;
 	}
 	err = add_replaced(l, make_replaced(l->op, now, number));
@@ -496,7 +500,7 @@ static int take_file(void *context, struct bytes key, struct bytes value)
 		return 0;
 	dir = directory_of(l, number);
 	if (!dir) {
-		remove_later(&l->gone, key);
+		remove_later(&l->gone, WAITING_FILE, key);
 		return 0;
 	}
 	waiting_mark_told(dir);
@@ -565,13 +569,12 @@ static void give_keys(struct loading *l)
 {
 	struct reader r = reader_of(buf_bytes(&l->keys));
 
-	l->gone.name = WAITING_KEY;
 	while (reader_left(&r)) {
 		struct bytes key = read_bytes(&r, read_le32(&r));
 		struct bytes text = read_bytes(&r, read_le32(&r));
 
 		if (!give_key(l, key, text))
-			remove_later(&l->gone, key);
+			remove_later(&l->gone, WAITING_KEY, key);
 		arena_clear(&l->op->arena);
 	}
 }
@@ -586,7 +589,7 @@ static void go_on(struct loading *l)
 	for (i = 0; i < l->count; i++)
 		waiting_move_table(op, l->replaced[i]);
 	err = l->count ? waiting_unsave_tables(op, l->replaced, l->count) : 0;
-	if (!err && l->gone.keys.len)
+	if (!err && l->gone.len)
 		err = remove_all(op, &l->gone);
 	if (err)
 		log_message(LOG_WARNING_LEVEL, "what waited for schema.cql is not removed: %s", strerror(-err));
@@ -595,18 +598,17 @@ static void go_on(struct loading *l)
 void waiting_load(struct fs *fs)
 {
 	struct loading l = { .op = op_begin(fs, NULL), .keys = BUF_INIT,
-			     .gone = { .keys = BUF_INIT } };
+			     .gone = BUF_INIT };
 	uid_t uid = l.op ? l.op->who.uid : 0;
 	int err = l.op ? 0 : -ENOMEM;
 	size_t i;
 
 	if (!err)
-		err = find_all(l.op, &l.gone, WAITING_SUCCESSOR, take_successor,
-			       &l);
+		err = find_all(l.op, WAITING_SUCCESSOR, take_successor, &l);
 	if (!err)
-		err = find_all(l.op, &l.gone, WAITING_FILE, take_file, &l);
+		err = find_all(l.op, WAITING_FILE, take_file, &l);
 	if (!err)
-		err = find_all(l.op, &l.gone, WAITING_KEY, take_key, &l);
+		err = find_all(l.op, WAITING_KEY, take_key, &l);
 	if (l.op)
 		l.op->who.uid = uid;
 	if (!err)
@@ -621,7 +623,7 @@ void waiting_load(struct fs *fs)
 	for (i = 0; i < l.count; i++)
 		node_put(&fs->nodes, l.replaced[i]);
 	mem_free(l.replaced);
-	buf_release(&l.gone.keys);
+	buf_release(&l.gone);
 	buf_release(&l.keys);
 	if (l.op)
 		op_end(l.op, 0, NULL, NULL);
