@@ -1,27 +1,13 @@
 #include "fs/kind/waiting_store.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "fs/file/content.h"
-#include "fs/file/keep.h"
-#include "fs/file/stat.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/table.h"
-#include "fs/kind/waiting.h"
-#include "fs/kind/waiting_move.h"
 #include "fs/node/kind.h"
-#include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
-#include "store/base/alloc.h"
-#include "store/base/array.h"
-#include "store/base/log.h"
-
-enum { WAITING_FILE = 'w', WAITING_KEY = 'k', WAITING_SUCCESSOR = 'n' };
-#define HEAD_LEN 5	/* of a key */
-#define RECORD_LEN 29	/* of a file, without its text */
 
 /* -------------------------------------------------------------------- keys */
 static void add_names(struct buf *out, const struct node *n)
@@ -40,10 +26,10 @@ static void add_head(struct buf *out, uint32_t table)
 	buf_add_le32(out, table);
 }
 
-/* Return the number of the table; 0: it is another's key. */
-static uint32_t table_of(struct bytes key)
+uint32_t waiting_record_table(struct bytes key)
 {
-	return key.len >= HEAD_LEN && !key.ptr[0] ? get_le32(key.ptr + 1) : 0;
+	return key.len >= WAITING_HEAD_LEN && !key.ptr[0] ?
+		       get_le32(key.ptr + 1) : 0;
 }
 
 /* Append the key of that name in dir; false: its table is no longer there. */
@@ -231,16 +217,15 @@ int waiting_save_successor(struct op *op, uint32_t from,
 }
 
 /* ---------------------------------------------------------------- removing */
-/* Add a record to those that remove_all removes: attribute, length of the key,
- * key. */
-static void remove_later(struct buf *records, uint8_t name, struct bytes key)
+/* Each is: attribute, length of the key, key. */
+void waiting_remove_later(struct buf *records, uint8_t name, struct bytes key)
 {
 	buf_add_byte(records, name);
 	buf_add_le32(records, (uint32_t)key.len);
 	buf_add_bytes(records, key);
 }
 
-static int remove_all(struct op *op, const struct buf *records)
+int waiting_remove_records(struct op *op, const struct buf *records)
 {
 	struct reader left = reader_of(buf_bytes(records));
 	struct write w;
@@ -259,11 +244,11 @@ static int remove_all(struct op *op, const struct buf *records)
 	return err;
 }
 
-static int find_all(struct op *op, uint8_t name, table_attribute_each *each,
-		    void *context)
+int waiting_each_record(struct op *op, uint8_t name, table_attribute_each *each,
+			void *context)
 {
-	return table_each_attribute(op->store, &keyspace_times_above, name, each,
-				    context);
+	return table_each_attribute(op->store, &keyspace_times_above, name,
+				    each, context);
 }
 
 /* The records of these tables. */
@@ -272,13 +257,13 @@ struct removal {
 	struct node *const *tables;
 	size_t count;
 	uint8_t name;			/* the attribute that is looked at */
-	struct buf records;		/* by remove_later */
+	struct buf records;		/* by waiting_remove_later */
 };
 
 static int find_removed(void *context, struct bytes key, struct bytes value)
 {
 	struct removal *r = context;
-	uint32_t table = table_of(key);
+	uint32_t table = waiting_record_table(key);
 	size_t i;
 
 	(void)value;
@@ -288,7 +273,7 @@ static int find_removed(void *context, struct bytes key, struct bytes value)
 		table = 0;
 	for (i = 0; table && i < r->count; i++)
 		if (r->tables[i]->number == table) {
-			remove_later(&r->records, r->name, key);
+			waiting_remove_later(&r->records, r->name, key);
 			break;
 		}
 	return r->records.failed ? -ENOMEM : 0;
@@ -306,325 +291,10 @@ int waiting_unsave_tables(struct op *op, struct node *const *tables,
 
 	for (i = 0; i < ARRAY_SIZE(names) && !err; i++) {
 		r.name = names[i];
-		err = find_all(op, r.name, find_removed, &r);
+		err = waiting_each_record(op, r.name, find_removed, &r);
 	}
 	if (!err)
-		err = remove_all(op, &r.records);
+		err = waiting_remove_records(op, &r.records);
 	buf_release(&r.records);
 	return err;
-}
-
-/* ----------------------------------------------------------------- loading */
-struct loading {
-	struct op *op;
-	/* References: of tables that were replaced, when not all that waited in
-	 * them had been made anew. */
-	struct node **replaced;
-	size_t count, refused;
-	int why;		/* the last one was refused */
-	struct buf keys;	/* of @key: length, key, length, text */
-	struct buf gone;	/* records, by remove_later */
-};
-
-/* Find the table's directory by the names of both. */
-static struct node *find_table(struct op *op, struct bytes keyspace,
-			       struct bytes table)
-{
-	struct bytes names[] = { keyspace, table };
-	struct node *at = node_get(op->fs->nodes.root), *next;
-	struct buf name = BUF_INIT;
-	struct child c;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names) && at; i++) {
-		next = NULL;
-		buf_clear(&name);
-		name_escape(&name, names[i]);
-		name_shorten(&name);
-		if (name.failed ||
-		    stat_lookup(op, at, buf_bytes(&name), &c, &next)) {
-			node_put(&op->fs->nodes, next);
-			next = NULL;
-		}
-		node_put(&op->fs->nodes, at);
-		at = next;
-	}
-	op->reason[0] = 0;
-	buf_release(&name);
-	return at;
-}
-
-/* Make the node of a table of that number which had this name before. */
-static struct node *make_replaced(struct op *op, const struct node *now,
-				  uint32_t number)
-{
-	struct node *n;
-	struct child c;
-
-	child_init(&c, now->ops);
-	c.is_table = true;
-	c.number = number;
-	c.value = node_value(now);
-	n = op_node_of_child(op, now->parent, node_name(now), &c);
-	if (n)	/* what waits in it is kept, as in a table that is there */
-		atomic_fetch_or(&n->flags, NODE_ADOPTED);
-	return n;
-}
-
-static int add_replaced(struct loading *l, struct node *n)
-{
-	struct node **grown = n ? array_insert(l->replaced, l->count,
-					       sizeof(*grown), l->count) : NULL;
-
-	if (!grown) {
-		node_put(&l->op->fs->nodes, n);
-		return -ENOMEM;
-	}
-	l->replaced = grown;
-	l->replaced[l->count++] = n;
-	return 0;
-}
-
-static int take_successor(void *context, struct bytes key, struct bytes value)
-{
-	struct loading *l = context;
-	uint32_t number = table_of(key);
-	const uint8_t *slash = memchr(value.ptr, '/', value.len);
-	struct node *now;
-	size_t len;
-	int err;
-
-	if (!number || !slash)
-		return 0;
-	len = (size_t)(slash - value.ptr);
-	now = schema_table_by_number(l->op->schema, number) ?
-		      NULL :
-		      find_table(l->op, bytes_of(value.ptr, len),
-				 bytes_of(slash + 1, value.len - len - 1));
-	if (!now) {
-		remove_later(&l->gone, WAITING_SUCCESSOR, key);
-		return 0;
-	}
-	err = add_replaced(l, make_replaced(l->op, now, number));
-	node_put(&l->op->fs->nodes, now);
-	return err;
-}
-
-/* Return a reference to the directory of the table in which it waits; NULL:
- * that is gone. */
-static struct node *directory_of(struct loading *l, uint32_t number)
-{
-	const struct table *t = schema_table_by_number(l->op->schema, number);
-	size_t i;
-
-	if (t && (t->flags & TABLE_PROVISIONAL))
-		return find_table(l->op, bytes_str(t->keyspace),
-				  bytes_str(t->name));
-	for (i = 0; i < l->count; i++)
-		if (l->replaced[i]->number == number)
-			return node_get(l->replaced[i]);
-	return NULL;
-}
-
-/* Find or make the directory of that name; dir's reference is dropped. */
-static struct node *enter(struct op *op, struct node *dir, struct bytes name)
-{
-	struct node *next = NULL;
-	struct child c;
-
-	if (op_table(op, dir) && !op->fs->read_only) {
-		if (waiting_make(op, dir, name, &next))
-			next = NULL;
-	} else if (!op_table(op, dir) || stat_lookup(op, dir, name, &c, &next)) {
-		node_put(&op->fs->nodes, next);
-		child_init(&c, &kind_waiting);
-		next = op_node_of_child(op, dir, name, &c);
-		if (next && keep_up(op, next)) {
-			node_put(&op->fs->nodes, next);
-			next = NULL;
-		}
-	}
-	node_put(&op->fs->nodes, dir);
-	return next;
-}
-
-static int make_file(struct op *op, struct node *dir, struct bytes name,
-		     struct bytes value)
-{
-	struct reader r = reader_of(value);
-	struct scratch *s;
-	struct node *n;
-	struct child c;
-	int64_t mtime_ns = (int64_t)read_le64(&r);
-	int64_t expires_s = (int64_t)read_le64(&r);
-	uid_t uid = read_le32(&r);
-	gid_t gid = read_le32(&r);
-	mode_t mode = read_le32(&r);
-	bool has_mtime = value.len >= RECORD_LEN && read_bytes(&r, 1).ptr[0];
-	int err;
-
-	if (value.len < RECORD_LEN)
-		return -EUCLEAN;
-	op->who.uid = uid;	/* who pays */
-	err = waiting_child(op, dir, name, &c);
-	if (err)
-		return err;
-	s = c.scratch;
-	s->about.uid = uid;
-	s->about.gid = gid;
-	s->about.mode = mode & 0777;
-	s->about.expires_s = expires_s;
-	err = scratch_of(op, read_bytes(&r, reader_left(&r)), mtime_ns, &c);
-	s->about.has_mtime = has_mtime;
-	n = err ? NULL : op_node_of_child(op, dir, name, &c);
-	if (!n) {
-		scratch_free(op->fs, s);
-		return err ? err : -ENOMEM;
-	}
-	keep_for(op, n, NULL);
-	node_put(&op->fs->nodes, n);
-	return 0;
-}
-
-static int take_file(void *context, struct bytes key, struct bytes value)
-{
-	struct loading *l = context;
-	struct op *op = l->op;
-	uint32_t number = table_of(key);
-	const uint8_t *at = key.ptr + HEAD_LEN, *slash;
-	const uint8_t *end = key.ptr + key.len;
-	struct node *dir;
-	int err = -ENOMEM;
-
-	if (!number)
-		return 0;
-	dir = directory_of(l, number);
-	if (!dir) {
-		remove_later(&l->gone, WAITING_FILE, key);
-		return 0;
-	}
-	waiting_mark_told(dir);
-	for (; dir && (slash = memchr(at, '/', (size_t)(end - at))); at = slash + 1)
-		dir = enter(op, dir, bytes_of(at, (size_t)(slash - at)));
-	if (dir)
-		err = make_file(op, dir, bytes_of(at, (size_t)(end - at)), value);
-	if (err) {
-		l->refused++;
-		l->why = err;
-	}
-	node_put(&op->fs->nodes, dir);
-	arena_clear(&op->arena);
-	op->reason[0] = 0;
-	return 0;
-}
-
-static int take_key(void *context, struct bytes key, struct bytes value)
-{
-	struct loading *l = context;
-
-	if (!table_of(key))
-		return 0;
-	buf_add_le32(&l->keys, (uint32_t)key.len);
-	buf_add_bytes(&l->keys, key);
-	buf_add_le32(&l->keys, (uint32_t)value.len);
-	buf_add_bytes(&l->keys, value);
-	return l->keys.failed ? -ENOMEM : 0;
-}
-
-/* Give the directory its @key, if files wait in it and it has none. */
-static bool give_key(struct loading *l, struct bytes key, struct bytes text)
-{
-	struct store_how how = { .copied = true };
-	struct node *dir = directory_of(l, table_of(key)), *next;
-	struct reader left = reader_of(key);
-	struct op *op = l->op;
-	struct node *n = NULL;
-	struct child c;
-	bool given;
-
-	read_bytes(&left, HEAD_LEN);
-	while (dir && reader_left(&left)) {
-		struct bytes name = read_bytes(&left, reader_left(&left));
-		const uint8_t *slash = memchr(name.ptr, '/', name.len);
-
-		if (slash) {
-			name.len = (size_t)(slash - name.ptr);
-			left = reader_of(bytes_of(slash + 1, key.len - (size_t)(slash + 1 - key.ptr)));
-		}
-		next = node_find(&op->fs->nodes, dir, name);
-		node_put(&op->fs->nodes, dir);
-		dir = next;
-	}
-	if (dir && node_is_unkeyed(dir) &&
-	    !dir->ops->create(op, dir, bytes_str("@key"), &c))
-		n = op_node_of_child(op, dir, bytes_str("@key"), &c);
-	given = n && !content_store(op, n, text, &how);
-	node_put(&op->fs->nodes, n);
-	node_put(&op->fs->nodes, dir);
-	op->reason[0] = 0;
-	return given;
-}
-
-static void give_keys(struct loading *l)
-{
-	struct reader r = reader_of(buf_bytes(&l->keys));
-
-	while (reader_left(&r)) {
-		struct bytes key = read_bytes(&r, read_le32(&r));
-		struct bytes text = read_bytes(&r, read_le32(&r));
-
-		if (!give_key(l, key, text))
-			remove_later(&l->gone, WAITING_KEY, key);
-		arena_clear(&l->op->arena);
-	}
-}
-
-/* Make again what a crash left, in the tables that took their place. */
-static void go_on(struct loading *l)
-{
-	struct op *op = l->op;
-	size_t i;
-	int err;
-
-	for (i = 0; i < l->count; i++)
-		waiting_move_table(op, l->replaced[i]);
-	err = l->count ? waiting_unsave_tables(op, l->replaced, l->count) : 0;
-	if (!err && l->gone.len)
-		err = remove_all(op, &l->gone);
-	if (err)
-		log_message(LOG_WARNING_LEVEL, "what waited for schema.cql is not removed: %s", strerror(-err));
-}
-
-void waiting_load(struct fs *fs)
-{
-	struct loading l = { .op = op_begin(fs, NULL), .keys = BUF_INIT,
-			     .gone = BUF_INIT };
-	uid_t uid = l.op ? l.op->who.uid : 0;
-	int err = l.op ? 0 : -ENOMEM;
-	size_t i;
-
-	if (!err)
-		err = find_all(l.op, WAITING_SUCCESSOR, take_successor, &l);
-	if (!err)
-		err = find_all(l.op, WAITING_FILE, take_file, &l);
-	if (!err)
-		err = find_all(l.op, WAITING_KEY, take_key, &l);
-	if (l.op)
-		l.op->who.uid = uid;
-	if (!err)
-		give_keys(&l);
-	if (err)
-		log_message(LOG_WARNING_LEVEL, "files that wait for schema.cql are not shown: %s", strerror(-err));
-	else if (!fs->read_only && !l.refused)
-		go_on(&l);
-	if (l.refused)	/* often ENOSPC, where scratch_max is smaller now */
-		log_message(LOG_WARNING_LEVEL, "%zu files that wait for schema.cql are in the store and not shown: %s",
-			    l.refused, strerror(-l.why));
-	for (i = 0; i < l.count; i++)
-		node_put(&fs->nodes, l.replaced[i]);
-	mem_free(l.replaced);
-	buf_release(&l.gone);
-	buf_release(&l.keys);
-	if (l.op)
-		op_end(l.op, 0, NULL, NULL);
 }

@@ -50,6 +50,18 @@ int waiting_save_successor(struct op *op, uint32_t from,
  * took their place. */
 int waiting_unsave_tables(struct op *op, struct node *const *tables,
 			  size_t count);
-/* After the tree was opened, before any call: have the files wait again. */
-void waiting_load(struct fs *fs);
+
+/* For waiting_load.c: records as they are. */
+enum { WAITING_FILE = 'w', WAITING_KEY = 'k', WAITING_SUCCESSOR = 'n' };
+#define WAITING_HEAD_LEN 5	/* of a key */
+#define WAITING_FILE_LEN 29	/* of a file, without its text */
+/* Return the number of the table; 0: the key is of another kind of object. */
+uint32_t waiting_record_table(struct bytes key);
+/* Call each for all records with this attribute; it may not write. */
+int waiting_each_record(struct op *op, uint8_t name, table_attribute_each *each,
+			void *context);
+/* Add a record to those that waiting_remove_records removes. No memory:
+ * records->failed. */
+void waiting_remove_later(struct buf *records, uint8_t name, struct bytes key);
+int waiting_remove_records(struct op *op, const struct buf *records);
 #endif
