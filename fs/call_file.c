@@ -15,6 +15,7 @@
 #include "fs/node/account.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
+#include "fs/node/name_scratch.h"
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"

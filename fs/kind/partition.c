@@ -14,6 +14,7 @@
 #include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
+#include "fs/node/name_scratch.h"
 #include "fs/node/node.h"
 #include "fs/op/key_name.h"
 #include "fs/op/known.h"

@@ -11,6 +11,7 @@
 #include "fs/kind/snapshots.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
+#include "fs/node/name_scratch.h"
 #include "fs/node/node.h"
 #include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"

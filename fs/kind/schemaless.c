@@ -11,6 +11,7 @@
 #include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
+#include "fs/node/name_scratch.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"

@@ -56,16 +56,6 @@ enum name_suffix name_suffix(struct bytes name, struct bytes *base);
  * 255 without its suffix. */
 bool name_fits(struct bytes name);
 
-/*
- * True for a temporary name that an editor or copier derives from another. Then
- * *base is the other name (empty for sedXXXXXX, tmpXXXXXXXX and 4913).
- */
-bool name_is_scratch(struct bytes name, struct bytes *base);
-/* True for the directories in which rsync gathers files (--delay-updates, and
- * --partial-dir as its page has it). */
-bool name_is_scratch_directory(struct bytes name);
-/* True for a file through which processes share memory: SQLite's NAME-shm. */
-bool name_is_memory(struct bytes name);
 /* Count the letters to change, add, drop or swap to get from a to b; at most
  * limit + 1. This is the optimal string alignment distance. */
 unsigned name_distance(struct bytes a, struct bytes b, unsigned limit);

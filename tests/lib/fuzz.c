@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fs/node/name.h"
+#include "fs/node/name_scratch.h"
 #include "fs/query/terms.h"
 #include "store/cql/syntax/parse.h"
 #include "store/cql/syntax/statement_end.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fs/node/name.h"
+#include "fs/node/name_scratch.h"
 #include "tests/unit/suite.h"
 
 static const struct {
