@@ -12,6 +12,7 @@
 #include "fs/op/times.h"
 #include "fs/op/times_keep.h"
 #include "fs/query/query.h"
+#include "fs/query/query_match.h"
 
 static const struct node_ops kind_query_document;
 
@@ -95,7 +96,7 @@ static int unlink_document(struct op *op, struct node *n)
 		return err;
 	if (q->place.table->flags & TABLE_VIRTUAL)
 		return -EROFS;
-	got = row_query_range(op, q, &range);
+	got = query_range(op, q, &range);
 	if (got == -EPERM)
 		return op_refuse(op, -EPERM, "only a range of clustering in a "
 				 "partition can be removed as a document");

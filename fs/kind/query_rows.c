@@ -5,6 +5,7 @@
 #include "fs/kind/schema.h"
 #include "fs/node/call.h"
 #include "fs/op/op.h"
+#include "fs/query/query_match.h"
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
 #include "store/table/present.h"
@@ -368,7 +369,7 @@ static int select_row(struct op *op, struct bytes text,
 	else if (got > 0)
 		got = same_values(values + keys, key->clustering, count);
 	if (got > 0 && q)
-		got = row_query_has_values(q, values + keys + count);
+		got = query_matches_values(q, values + keys + count);
 	cql_result_free(result);
 	cql_session_free(session);
 	return got;
@@ -399,7 +400,7 @@ int query_rows_has(struct op *op, const struct row_query *q,
 
 	if (got)
 		return got;
-	if (!row_query_has_key(q, key->partition_key, values, key->clustering))
+	if (!query_matches_key(q, key->partition_key, values, key->clustering))
 		return 0;
 	/* Users do not all see the same rows of a virtual table. */
 	if (row_query_print_check(&text, q, values, key->clustering, false) ||

@@ -49,26 +49,13 @@ void row_query_print_rest(struct buf *out, const struct row_query *q);
  * Append a SELECT of the one row with this key, to see whether it satisfies the
  * conditions on columns that are not of the key. It selects the key's columns.
  * With `conditions` these are in it, and an index may serve them; without, it
- * selects their columns too, one for each condition, for row_query_has_values.
+ * selects their columns too, one for each condition, for query_matches_values.
  * False: there is no such condition.
  */
 bool row_query_print_check(struct buf *out, const struct row_query *q,
 			   const struct bytes *partition_values,
 			   const struct bytes *clustering, bool conditions);
-/* Check the values of these columns: 1: they satisfy the conditions; 0: they do
- * not; -EAGAIN: only an index can tell, as it may fold letters or split a
- * text. */
-int row_query_has_values(const struct row_query *q,
-			 const struct bytes *values);
-/*
- * Set out to the rows that the terms select, if the terms are a range of
- * clustering in one partition and nothing else. 1; 0: the range is empty;
- * -EPERM: the terms are something else.
- */
-int row_query_range(struct op *op, const struct row_query *q,
-		    struct slice *out);
-/* True if the key satisfies the conditions on its columns and its token. */
-bool row_query_has_key(const struct row_query *q, struct bytes partition_key,
-		       const struct bytes *partition_values,
-		       const struct bytes *clustering);
+/* True if the condition is on the key or its token, and is not a LIKE: the key
+ * alone decides it. */
+bool query_is_on_key(const struct query_condition *c);
 #endif
