@@ -247,12 +247,14 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 		struct child *out)
 {
 	struct keyspace *k = op_keyspace(op, l->node);
+	int err;
 
 	if (!k)
 		return -ESTALE;
 	if (!l->step && !k->system && !schema_is_hidden(op, l->node)) {
 		buf_add_str(name, "schema.cql");
-		return schema_child(op, l->node, out) ? 0 : 1;
+		err = schema_child(op, l->node, out);
+		return err ? err : 1;
 	}
 	if (l->index >= k->table_count)
 		return 0;

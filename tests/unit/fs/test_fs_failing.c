@@ -82,6 +82,26 @@ START_TEST(a_directory_is_made_or_not_without_memory)
 }
 END_TEST
 
+START_TEST(a_listing_of_tables_has_all_or_fails_without_memory)
+{
+	long nth = 0, failed;
+	const char *names;
+
+	ck_assert(buf_reserve(&shop.text, 1 << 12));
+	do {
+		mem_fail_at(++nth, 0);
+		names = tree_ls(&shop, "shop");
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert_msg(!names || !strcmp(names, "schema.cql by_city/ "
+				"history/ likes/ users/ "), "%ld: %s", nth,
+			      names);
+	} while (failed);
+	ck_assert_ptr_nonnull(names);
+	ck_assert_int_gt(nth, 10);
+}
+END_TEST
+
 /* True if the text is of whole lines: objects that end. */
 static bool has_whole_lines(const char *text, size_t len)
 {
@@ -326,6 +346,7 @@ SUITE(fs_failing)
 	tcase_add_test(tc, rows_are_removed_or_not_without_memory);
 	tcase_add_loop_test(tc, a_directory_is_made_or_not_without_memory, 0,
 			    MADE_IN);
+	tcase_add_test(tc, a_listing_of_tables_has_all_or_fails_without_memory);
 	tcase_add_test(tc, a_reader_of_rows_gets_whole_lines_without_memory);
 	tcase_add_loop_test(tc, a_cell_is_moved_whole_without_memory, 0, 2);
 	tcase_add_loop_test(tc, a_directory_is_moved_whole_without_memory, 0, 3);
