@@ -109,8 +109,8 @@ static int check_free(struct op *op, struct node *dir, struct bytes name)
 static int keep_made(struct op *op, struct node *n)
 {
 	int err = n->table && n->table != n &&
-		  n->ops != &kind_scratch_directory ? keep_up(op, n) :
-					      keep_directory(op, n);
+		  !n->ops->temporary ? keep_up(op, n) :
+				       keep_directory(op, n);
 
 	return err ? op_refuse_resource(op, RESOURCE_NAMES, err) : 0;
 }

@@ -221,7 +221,7 @@ static int adopt_empty(struct adoption *a, struct node *n)
 	struct op *op = a->op;
 	int err;
 
-	if (n->ops != &kind_schemaless || node_is_unkeyed(n))
+	if (!n->ops->plain_names || node_is_unkeyed(n))
 		return 0;
 	err = adopt_partition(a, node_value(n));
 	if (err != -ENOENT && err != -EINVAL)

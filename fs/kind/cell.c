@@ -7,10 +7,6 @@
 #include "fs/kind/cell_move.h"
 #include "fs/kind/cell_text.h"
 #include "fs/kind/collection.h"
-#include "fs/kind/collection_json.h"
-#include "fs/kind/counter.h"
-#include "fs/kind/key.h"
-#include "fs/kind/schemaless.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -39,39 +35,18 @@ void cell_child(struct child *c, const struct table *t, const struct type *type,
 	c->size = cell_value_size(type, cell->value);
 }
 
-/* Check that anything of the collection is live, and get its time and end. */
-static int stat_collection(struct op *op, const struct place *p,
-			   struct child *out)
-{
-	const struct cell_view *cells;
-	size_t count;
-	int err = collection_cells(op, p, &op->arena, &cells, &count);
-
-	if (err || !count)
-		return err ? err : -ENOENT;
-	collection_times(out, cells, count);
-	return 0;
-}
-
 static int stat_place(struct op *op, const struct place *p, struct child *out)
 {
 	struct cell_view cell;
 	int got;
 
-	if (out->ops == &kind_collection) {
-		out->moment = known_moment_at(op, p);
-		return stat_collection(op, p, out);
-	}
-	if (out->ops == &kind_key_column)
-		return key_column_stat(op, p, out);
-	if (out->ops == &kind_collection_json)
-		return collection_json_stat(op, p, out);
+	if (out->ops->stat_place)
+		return out->ops->stat_place(op, p, out);
 	got = known_cell(op, p, &cell, &out->moment);
 	if (got <= 0)
 		return got ? got : -ENOENT;
 	cell_child(out, p->table, p->type, &cell);
-	if (out->ops == &kind_counter)
-		out->volatile_attributes = true;
+	out->volatile_attributes |= out->ops->volatile_attributes;
 	return 0;
 }
 
@@ -102,7 +77,7 @@ int cell_stat(struct op *op, struct node *n, struct child *out)
 	int err = place_of(op, n, &p);
 
 	begin_child(out, n);
-	if (!err && n->ops == &kind_key_column && !is_name_of(n, p.column))
+	if (!err && n->ops->key_column && !is_name_of(n, p.column))
 		err = -ESTALE;
 	if (err)
 		return err;
@@ -254,7 +229,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		op->broadcast = true;
 	if (got)
 		err = times_keep(op, w, n->parent, p);
-	else if (n->ops == &kind_plain)
+	else if (n->ops->row_file)
 		err = times_touch(op, w, n->parent);
 	else if (bytes_is_null(p->path))
 		err = times_appear(op, w, row_of(n), p);
@@ -275,7 +250,7 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 		err = op_write(op, w);
 	if (err || ttl || how->has_expires)
 		return err;
-	if (n->ops == &kind_plain)
+	if (n->ops->row_file)
 		stat_know_touched(op);
 	if (w->state)
 		know_written(op, n, p, value, at, how->has_mtime ?
@@ -378,9 +353,9 @@ int cell_keep_row(struct op *op, struct node *n, const struct place *p)
 	struct row_view row;
 	int got;
 
-	if (!bytes_is_null(p->path) || n->ops == &kind_plain)
+	if (!bytes_is_null(p->path) || n->ops->row_file)
 		keep_up(op, n->parent);
-	if (n->ops == &kind_plain) {
+	if (n->ops->row_file) {
 		stat_know_touched(op);
 		return 0;
 	}

@@ -6,7 +6,6 @@
 #include "fs/file/stat.h"
 #include "fs/kind/cell.h"
 #include "fs/kind/cell_text.h"
-#include "fs/kind/schemaless.h"
 #include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
@@ -54,7 +53,7 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 		got = times_touch(op, w, dir);
 	if (!got)
 		got = op_write(op, w);
-	if (!got && !cell->ttl_s && n->ops == &kind_plain)
+	if (!got && !cell->ttl_s && n->ops->row_file)
 		stat_know_touched(op);
 	return got;
 }
@@ -138,7 +137,7 @@ static int move_to_scratch(struct op *op, struct node *n, struct bytes name,
 /* True if a row of a schemaless table moves to another partition. */
 static bool is_moved_row(const struct node *n, const struct node *dir)
 {
-	return n->ops == &kind_plain && dir->ops == &kind_schemaless &&
+	return n->ops->row_file && dir->ops->plain_names &&
 	       dir->table == n->table;
 }
 
@@ -160,7 +159,7 @@ int cell_rename(struct op *op, struct node *n, struct node *dir,
 	if (err)
 		return err;
 	/* A name is that of a backup only if no column or element has it. */
-	if (n->ops != &kind_plain && target->scratch) {
+	if (!n->ops->row_file && target->scratch) {
 		scratch_free(op->fs, target->scratch);
 		memset(target, 0, sizeof(*target));
 		return move_to_scratch(op, n, name, target);

@@ -16,6 +16,7 @@
 #include "fs/node/name_scratch.h"
 #include "fs/node/node.h"
 #include "fs/op/key_name.h"
+#include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
@@ -366,6 +367,22 @@ static int rmdir_collection(struct op *op, struct node *n)
 	return err;
 }
 
+/* Check that anything of the collection is live, and get its time and end. */
+static int stat_collection(struct op *op, const struct place *p,
+			   struct child *out)
+{
+	const struct cell_view *cells;
+	size_t count;
+	int err;
+
+	out->moment = known_moment_at(op, p);
+	err = collection_cells(op, p, &op->arena, &cells, &count);
+	if (err || !count)
+		return err ? err : -ENOENT;
+	collection_times(out, cells, count);
+	return 0;
+}
+
 const struct node_ops kind_collection = {
 	.kind = "collection",
 	.directory = true,
@@ -373,6 +390,7 @@ const struct node_ops kind_collection = {
 	.whole_column = true,
 	.lookup = lookup_element,
 	.stat = cell_stat,
+	.stat_place = stat_collection,
 	.next = next_element,
 	.create = create_element,
 	.mkdir = mkdir_element,

@@ -32,7 +32,8 @@ static int print(struct op *op, const struct place *p, struct buf *out,
 	return err;
 }
 
-int collection_json_stat(struct op *op, const struct place *p, struct child *c)
+/* -ENOENT: no element is live. */
+static int stat_json(struct op *op, const struct place *p, struct child *c)
 {
 	struct buf text = BUF_INIT;
 	int err;
@@ -141,6 +142,7 @@ const struct node_ops kind_collection_json = {
 	.whole_column = true,
 	.file = &collection_json_file,
 	.stat = cell_stat,
+	.stat_place = stat_json,
 	.unlink = unlink_collection,
 	.set_mtime = times_set_mtime,
 };

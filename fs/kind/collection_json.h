@@ -7,7 +7,4 @@
 #include "fs/op/place.h"
 
 extern const struct node_ops kind_collection_json;
-/* Describe the file of the column at p. -ENOENT: no element is live. */
-int collection_json_stat(struct op *op, const struct place *p,
-			 struct child *c);
 #endif

@@ -296,6 +296,7 @@ static const struct file_kind counter_file = {
 const struct node_ops kind_counter = {
 	.kind = "counter",
 	.part = PART_COLUMN,
+	.volatile_attributes = true,
 	.file = &counter_file,
 	.stat = stat_counter,
 	.unlink = cell_unlink,

@@ -5,8 +5,6 @@
 #include "fs/file/unkeyed.h"
 #include "fs/kind/cell.h"
 #include "fs/kind/cell_text.h"
-#include "fs/kind/long_name.h"
-#include "fs/kind/schemaless.h"
 #include "fs/kind/waiting.h"
 #include "fs/kind/waiting_store.h"
 #include "fs/node/kind.h"
@@ -44,7 +42,7 @@ static int column_value(struct op *op, const struct place *p,
 	return err;
 }
 
-int key_column_stat(struct op *op, const struct place *p, struct child *c)
+static int stat_column(struct op *op, const struct place *p, struct child *c)
 {
 	struct bytes value;
 	int err = column_value(op, p, &value);
@@ -78,6 +76,7 @@ const struct node_ops kind_key_column = {
 	.key_column = true,
 	.file = &column_file,
 	.stat = cell_stat,
+	.stat_place = stat_column,
 };
 
 /* ------------------------------------------------------------------- @key */
@@ -142,7 +141,7 @@ static int key_type(struct op *op, struct node *dir, const struct type **type)
 	struct place p;
 	int err;
 
-	if (dir->ops == &kind_long_element) {
+	if (dir->ops->part == PART_PATH) {
 		err = place_type(op, dir->parent, &p);
 		*type = err ? NULL : p.column->type->parts[0];
 		return err;
@@ -187,7 +186,7 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 	err = type_read_text(value, type, text, &error);
 	if (err)
 		return err == -EINVAL ? op_refuse_type(op, &error) : err;
-	if (dir->ops == &kind_plain_long) {
+	if (dir->parent->ops->plain_names) {
 		name_escape_plain(name, buf_bytes(value));
 		name_shorten(name);
 	} else {
@@ -251,8 +250,8 @@ static int put_key(struct op *op, struct node *n, struct key_room *room)
  * other types have other escapes. */
 static bool may_wait(struct op *op, struct node *dir)
 {
-	return (dir->ops == &kind_schemaless || dir->ops == &kind_plain_long) &&
-	       !has_key(dir) && waiting_is_allowed(op, dir) > 0;
+	return dir->ops->takes_waiting && !has_key(dir) &&
+	       waiting_is_allowed(op, dir) > 0;
 }
 
 static int store_key(struct op *op, struct node *n, struct bytes text,
@@ -334,7 +333,7 @@ static bool key_may_begin(struct op *op, struct node *n, struct bytes text,
 		text.len--;
 	if (is_composite(op, dir))
 		buf_add_bytes(&name, text);
-	else if (dir->ops == &kind_plain_long)
+	else if (dir->parent->ops->plain_names)
 		name_escape_plain(&name, text);
 	else
 		name_escape(&name, text);

@@ -8,8 +8,6 @@
 #include "fs/op/place.h"
 
 extern const struct node_ops kind_key_column;
-/* Describe the file of a key column at p. */
-int key_column_stat(struct op *op, const struct place *p, struct child *c);
 /* Look up the @key of a directory with a shortened name. */
 int key_file_lookup(struct op *op, struct node *dir, struct child *out);
 /* The same, existing or not. */

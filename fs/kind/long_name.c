@@ -60,7 +60,7 @@ static int create_in_long(struct op *op, struct node *dir, struct bytes name,
 	}
 	if (name_is_scratch(name, &base))
 		return scratch_create(op, name, out);
-	if (dir->ops == &kind_plain_long && waiting_is_allowed(op, dir) > 0)
+	if (dir->ops->takes_waiting && waiting_is_allowed(op, dir) > 0)
 		return waiting_create(op, dir, name, out);
 	return op_refuse(op, -EINVAL, has_value(op, dir) ?
 				"here are the files @key and value" :
@@ -91,6 +91,7 @@ const struct node_ops kind_plain_long = {
 	.kind = "row",
 	.directory = true,
 	.part = PART_KEY,
+	.takes_waiting = true,
 	.lookup = lookup_in_long,
 	.stat = stat_long,
 	.next = next_in_long,

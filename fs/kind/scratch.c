@@ -392,6 +392,8 @@ static int create_in_directory(struct op *op, struct node *dir,
 const struct node_ops kind_scratch_directory = {
 	.kind = "temporary directory",
 	.directory = true,
+	.temporary = true,
+	.takes_waiting = true,
 	.lookup = memory_directory_lookup,
 	.stat = memory_directory_stat,
 	.next = memory_directory_next,
@@ -406,7 +408,7 @@ int scratch_mkdir(struct op *op, struct node *dir, struct bytes name,
 	int err;
 
 	if (!name_is_scratch_directory(name) || !dir->ops->create ||
-	    dir->ops == &kind_scratch_directory)
+	    dir->ops->temporary)
 		return -ENOENT;
 	err = stat_node(op, dir, &above);
 	if (err)

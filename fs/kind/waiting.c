@@ -143,7 +143,7 @@ static int keeps_attribute(struct op *op, struct node *n, const char *name)
 {
 	if (strcmp(name, "expires"))
 		return 0;
-	return n->ops == &kind_waiting ? 1 : waiting_is_allowed(op, n);
+	return n->ops->waits ? 1 : waiting_is_allowed(op, n);
 }
 
 int waiting_get_attribute(struct op *op, struct node *n, const char *name,
@@ -221,6 +221,7 @@ const struct node_ops kind_waiting = {
 	.kind = "directory that waits for its schema.cql",
 	.directory = true,
 	.waits = true,
+	.takes_waiting = true,
 	.lookup = memory_directory_lookup,
 	.stat = memory_directory_stat,
 	.next = memory_directory_next,

@@ -10,8 +10,6 @@
 #include "fs/file/unkeyed.h"
 #include "fs/file/write_buffer.h"
 #include "fs/file/xattr.h"
-#include "fs/kind/long_name.h"
-#include "fs/kind/schemaless.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/waiting.h"
 #include "fs/node/kind.h"
@@ -57,7 +55,7 @@ static void lead_on(struct op *op, struct node *from, struct node *to)
 static void name_aside(struct buf *out, const struct node *dir,
 		       struct bytes name)
 {
-	size_t suffix = dir->ops == &kind_waiting ? 0 : strlen(WAITING_ASIDE);
+	size_t suffix = dir->ops->waits ? 0 : strlen(WAITING_ASIDE);
 
 	if (name.len > NAME_MAX_LEN - suffix) {
 		name.len = NAME_MAX_LEN - suffix;
@@ -186,7 +184,7 @@ static void reject_file(struct op *op, const struct waited *w, struct node *dir,
 		 "unmount, as NAME" WAITING_ASIDE ")", w->text.len);
 	child_init(&c, &kind_scratch);
 	name_aside(&aside, dir, node_name(w->node));
-	if (dir->ops != &kind_waiting)	/* else its directory was remarked on */
+	if (!dir->ops->waits)	/* else its directory was remarked on */
 		remark(op, dir, node_name(w->node), err,
 		       what);
 	if (!aside.failed)
@@ -206,7 +204,7 @@ static void move_file(struct op *op, struct node *n, struct node *to)
 	/* If a descriptor is still writing it, its commit stores it by its
 	 * path: content_store. */
 	if (!err && (w.text.len || !buffer_is_open(buffer))) {
-		err = to->ops == &kind_waiting ? -EPERM :
+		err = to->ops->waits ? -EPERM :
 						 store_file(op, &w, to);
 		if (err)
 			reject_file(op, &w, to, err);
@@ -219,12 +217,6 @@ static void move_file(struct op *op, struct node *n, struct node *to)
 }
 
 /* ------------------------------------------------------------- directories */
-static bool waits(const struct node *n)
-{
-	return n->ops == &kind_waiting || n->ops == &kind_schemaless ||
-	       n->ops == &kind_plain_long || n->ops == &kind_scratch_directory;
-}
-
 static bool is_file(struct op *op, struct node *n)
 {
 	return !n->ops->directory && (n->scratch || unkeyed_holds(op->fs, n));
@@ -267,7 +259,7 @@ int waiting_make(struct op *op, struct node *dir, struct bytes name,
 	bool keep = false;
 	int err;
 
-	if (dir->ops == &kind_waiting)
+	if (dir->ops->waits)
 		return keep_aside(op, dir, name, out);
 	/* Below a directory that waits for its @key nothing is stored. */
 	err = dir->ops->lookup && !node_waits_for_key(dir) ?
@@ -354,8 +346,8 @@ static void move_key(struct op *op, struct node *from, struct node *to,
 		    is_file(op, children[i]) &&
 		    node_unkeep(&op->fs->nodes, children[i]))
 			move_file(op, children[i], to);
-	if (from->ops == &kind_waiting || node_is_unkeyed(from) ||
-	    to->ops == &kind_waiting || !node_is_unkeyed(to))
+	if (from->ops->waits || node_is_unkeyed(from) ||
+	    to->ops->waits || !node_is_unkeyed(to))
 		return;
 	n = to->ops->create(op, to, name, &c) ?
 		    NULL : op_node_of_child(op, to, name, &c);
@@ -389,7 +381,7 @@ static void move(struct op *op, struct node *from, struct node *to)
 
 		if (!node_unkeep(nodes, n))
 			continue;
-		if (waits(n))
+		if (n->ops->takes_waiting)
 			move_directory(op, n, to);
 		else if (to && is_file(op, n))
 			move_file(op, n, to);
@@ -435,7 +427,7 @@ static bool is_aside(const struct node *n)
 	if (n->ops != &kind_scratch || !node_is_current(n) ||
 	    atomic_load(&n->flags) & NODE_PAST || atomic_load(&n->forward))
 		return false;
-	return has_aside_name(n) || n->parent->ops == &kind_waiting;
+	return has_aside_name(n) || n->parent->ops->waits;
 }
 
 static void tell_lost(struct node *n)

@@ -1,6 +1,8 @@
 /*
  * The kinds of node: each is a const struct node_ops in fs/kind/, which is
- * found once, at lookup. Calls return 0 or -errno where nothing else is said.
+ * found once, at lookup. Calls return 0 or -errno where nothing else is said. What
+ * differs from kind to kind is a member; a kind is compared with another only by
+ * the files that make its nodes, which ask what they have found.
  */
 #ifndef FS_NODE_KIND_H
 #define FS_NODE_KIND_H
@@ -13,6 +15,7 @@ struct handle;
 struct listing;
 struct node;
 struct op;
+struct place;
 
 /* The part that a node's value adds to the place of its directory:
  * op/place.h. */
@@ -108,6 +111,7 @@ struct node_ops {
 	bool whole_column;	/* PART_COLUMN: all elements of a column */
 	bool key_column;	/* PART_COLUMN: a column of the key */
 	bool plain_value;	/* the one value of a schemaless table's row */
+	bool row_file;		/* a file that is a whole such row */
 	bool plain_names;	/* its children have unescaped names */
 	bool key_file;		/* @key: its text never waits for a key */
 	bool appends;		/* another object stores its writes */
@@ -117,6 +121,9 @@ struct node_ops {
 	bool json;	/* below it rows are documents: kind/json_tree.h */
 	bool volatile_listing;	/* the kernel keeps none */
 	bool waits;		/* for schema.cql: kind/waiting.h */
+	bool takes_waiting;	/* a directory in which files may wait for it */
+	bool temporary;		/* a directory that an editor or copier makes */
+	bool volatile_attributes;	/* another descriptor changes them */
 	/* True if the caller is making an object of this name, and must not
 	 * find it yet. NULL: never. */
 	bool (*is_being_made)(struct op *op, struct node *dir,
@@ -126,6 +133,9 @@ struct node_ops {
 		      struct child *out);
 	/* Get its present attributes. -ENOENT, -ESTALE. */
 	int (*stat)(struct op *op, struct node *n, struct child *out);
+	/* As stat, of what is at that place (kind/cell.h). NULL: a cell. */
+	int (*stat_place)(struct op *op, const struct place *p,
+			  struct child *out);
 	/*
 	 * Step through the listing (without kept nodes): 1 with *name and *out
 	 * set, 0 at the end, or -errno. l->step counts the calls.
