@@ -389,7 +389,7 @@ static int create_in_directory(struct op *op, struct node *dir,
 	return scratch_create(op, name, out);
 }
 
-const struct node_ops kind_scratch_directory = {
+static const struct node_ops kind_scratch_directory = {
 	.kind = "temporary directory",
 	.directory = true,
 	.temporary = true,

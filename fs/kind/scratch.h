@@ -39,7 +39,6 @@ int scratch_of(struct op *op, struct bytes text, int64_t mtime_ns,
 /* Append its text; set the times of *how that go with it. */
 void scratch_contents(struct scratch *s, struct buf *text, struct store_how *how);
 extern const struct node_ops kind_scratch;
-extern const struct node_ops kind_scratch_directory;
 /* A file below a directory that waits for schema.cql: kind/waiting.h. */
 extern const struct node_ops kind_scratch_waiting;
 /* Make a scratch file for this name. -EINVAL with the reason. */

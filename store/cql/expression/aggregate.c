@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <math.h>
 
-#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/execution.h"
+#include "store/cql/statement/refuse.h"
 #include "store/type/arithmetic.h"
 #include "store/type/compare.h"
 

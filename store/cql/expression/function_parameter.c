@@ -9,8 +9,8 @@
 #include "store/cql/expression/function_parameter.h"
 #include "store/cql/expression/overload.h"
 #include "store/cql/expression/type_resolve.h"
-#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/execution.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 
 static const struct {

@@ -15,8 +15,8 @@
 #include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 
-/* Most nodes of a type with all it names; they are walked, and stored, as a
- * tree. */
+/* The most nodes that a type may have, with all types that it names; they are
+ * walked, and stored, as a tree. */
 #define TYPE_SIZE_MAX 100000
 
 static bool is_native(const struct type_name *t, enum type_kind kind)

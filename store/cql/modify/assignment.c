@@ -5,9 +5,9 @@
 #include "store/cql/expression/assignability.h"
 #include "store/cql/modify/assignment.h"
 #include "store/cql/modify/modify.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 
 /* Return the operation as messages quote it. */

@@ -11,9 +11,9 @@
 #include "store/cql/modify/conditional.h"
 #include "store/cql/modify/plan.h"
 #include "store/cql/modify/prepare.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
-#include "store/cql/statement/execution.h"
 #include "store/store.h"
 
 #define WARN_SIZE 5120

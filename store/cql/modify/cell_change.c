@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "store/cql/modify/modify.h"
-#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/execution.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 #include "store/type/arithmetic.h"
 #include "store/type/compare.h"

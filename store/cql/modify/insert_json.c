@@ -7,8 +7,8 @@
 
 #include "store/cql/modify/modify.h"
 #include "store/cql/modify/prepare.h"
-#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/execution.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 #include "store/type/json/json.h"
 #include "store/type/json/map.h"

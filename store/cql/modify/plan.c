@@ -1,8 +1,8 @@
 #include "store/cql/modify/plan.h"
 
 #include "store/cql/modify/condition.h"
-#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/execution.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/where/plan.h"
 
 #define TTL_MAX 630720000

@@ -11,10 +11,10 @@
 
 #include "store/cql/schema/ddl.h"
 #include "store/cql/schema/print.h"
+#include "store/cql/statement/execution.h"
 #include "store/cql/statement/refuse.h"
 #include "store/cql/statement/resolve.h"
 #include "store/cql/statement/rows.h"
-#include "store/cql/statement/execution.h"
 #include "store/cql/statement/text.h"
 #include "store/type/compound_codec.h"
 

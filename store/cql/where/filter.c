@@ -95,7 +95,7 @@ static int fold_as_indexed(struct execution *x, const struct restrictions *r,
 	return 0;
 }
 
-/* Fold two values as they are indexed (how NULL: they stay). 0, -ENOMEM. */
+/* Fold two values as they are indexed; how NULL: leave them. 0, -ENOMEM. */
 static int fold(struct execution *x, const struct index_text *how,
 		struct bytes *a, struct bytes *b)
 {

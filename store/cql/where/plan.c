@@ -11,8 +11,8 @@
 
 #include "store/base/murmur3.h"
 #include "store/base/watch.h"
-#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/execution.h"
+#include "store/cql/statement/refuse.h"
 #include "store/cql/statement/text.h"
 #include "store/cql/where/relation.h"
 #include "store/cql/where/where.h"
