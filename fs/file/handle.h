@@ -34,7 +34,7 @@ struct write_buffer {
 	bool added;
 	uint64_t base;
 	bool is_new;			/* its name has nothing stored yet */
-	bool refused;			/* the last write cannot be stored */
+	bool refused;	/* the last write or close failed: nothing is pending */
 	bool orphan;			/* unlinked: commits go nowhere */
 	struct buf text;
 	struct charge charge;		/* of its length */

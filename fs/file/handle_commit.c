@@ -162,7 +162,7 @@ void handle_has_no_op(struct handle *h, bool writes)
 
 int handle_flush(struct op *op, struct handle *h)
 {
-	bool done = false, waits = false, hides;
+	bool done = false, waits = false, failed, hides;
 	int err;
 
 	if (h->node->ops->file->flush)
@@ -171,9 +171,10 @@ int handle_flush(struct op *op, struct handle *h)
 		return 0;
 	mutex_lock(&h->buffer->lock);
 	err = flush_locked(op, h, &done, &waits);
-	h->told = done && err && err != -EINTR;
+	failed = err && err != -EINTR;
+	h->told = done && failed;
 	hides = h->told && h->buffer->is_new;
-	h->buffer->refused |= hides;
+	h->buffer->refused |= hides || (failed && !h->buffer->is_new);
 	mutex_unlock(&h->buffer->lock);
 	if (done && !err)
 		tell_committed(op, h);

@@ -200,7 +200,7 @@ bool buffer_size(struct op *op, struct node *n, uint64_t *size)
 		return false;
 	mutex_lock(&buffer->lock);
 	orphan = buffer->orphan;
-	pending = buffer->state != BUFFER_CLEAN || orphan;
+	pending = (buffer->state != BUFFER_CLEAN && !buffer->refused) || orphan;
 	len = buffer->text.len;
 	mutex_unlock(&buffer->lock);
 	/* Show it by its writers' node alone: the name has the committed

@@ -216,5 +216,19 @@ ok 'mv to a backup' mv "$M/k/looks/1/tmp_counter" "$M/k/looks/1/tmp_counter~"
 is 'is not stored' '[[null,null]]' "$(cql 'SELECT a, tmp_counter FROM k.looks' | jq -c .rows)"
 ok 'and back' mv "$M/k/looks/1/tmp_counter~" "$M/k/looks/1/a"
 is 'is' '[["kept",null]]' "$(cql 'SELECT a, tmp_counter FROM k.looks' | jq -c .rows)"
+# A close that fails leaves the size as it was, while another descriptor is open.
+mkdir -p "$M/sizes/t/p" && run_cql <<<"CREATE TABLE sizes.n (p text PRIMARY KEY, n int); INSERT INTO sizes.n (p, n) VALUES ('a', 37);"
+is 'the size after a close that failed' '0 3 1 4' "$(python3 - "$M/sizes/n/a/n" <<'P'
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
+other, sizes = os.dup(fd), [os.stat(sys.argv[1]).st_size]
+try: os.close(fd)
+except OSError: sizes.append(os.stat(sys.argv[1]).st_size)
+os.write(other, b'4')
+sizes.append(os.stat(sys.argv[1]).st_size)
+os.close(other)
+print(*sizes, open(sys.argv[1]).read(), end='')
+P
+)"
 stop
 done_testing
