@@ -269,6 +269,7 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 static int set_time(struct op *op, struct node *n, unsigned set,
 		    const struct stat *attr)
 {
+	struct store_how how = { .has_mtime = true };
 	int64_t mtime_ns;
 
 	if (!(set & (FS_SET_MTIME | FS_SET_MTIME_NOW)))
@@ -278,12 +279,12 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	else
 		mtime_ns = time_ns(attr->st_mtim.tv_sec, SECOND,
 				   attr->st_mtim.tv_nsec);
+	how.mtime_ns = mtime_ns;
 	/* Commit empty files of a directory too: a later commit would change
 	 * its time. */
 	handles_commit_empty(op, n);
 	if (!n->ops->directory) {
-		if (buffer_set_mtime(op, n, mtime_ns) ||
-		    handles_set_mtime(op, n, mtime_ns) ||
+		if (handles_how(op, n, &how, NULL) ||
 		    unkeyed_set_mtime(op, n, mtime_ns))
 			return 0;
 	}

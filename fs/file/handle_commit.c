@@ -212,13 +212,16 @@ int handle_finish(struct op *op, struct handle *h)
 	return err;
 }
 
-bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+bool handles_how(struct op *op, struct node *n, const struct store_how *set,
+		 struct store_how *now)
 {
 	struct handles *open = handles_of(op->fs, n->parent);
 	bool found = false;
 	struct handle *h;
 
-	if (!n->ops->file->document || !atomic_load(&n->opens))
+	if (buffer_how(op, n, set, now))
+		return true;
+	if (!n->ops->file || !n->ops->file->document || !atomic_load(&n->opens))
 		return false;
 	mutex_lock(&open->lock);
 	LIST_FOREACH(h, &open->writers, entry) {
@@ -226,8 +229,9 @@ bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 			continue;
 		mutex_lock(&h->buffer->lock);
 		if (is_left(h, COMMIT_ALL)) {
-			h->buffer->how.has_mtime = true;
-			h->buffer->how.mtime_ns = mtime_ns;
+			buffer_take_times(&h->buffer->how, set);
+			if (now)
+				*now = h->buffer->how;
 			found = true;
 		}
 		mutex_unlock(&h->buffer->lock);

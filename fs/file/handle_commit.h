@@ -22,9 +22,10 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
  * moved. Others are left as they are. */
 int handle_commit_new(struct op *op, struct node *n,
 		      struct write_buffer *buffer) UNCHECKED;
-/* Set the time of a document's pending values (its descriptors have a buffer
- * each). False: none is pending. */
-bool handles_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+/* Set the times of pending values, as buffer_how does: of a document too, whose
+ * descriptors have a buffer each. False: none is pending. */
+bool handles_how(struct op *op, struct node *n, const struct store_how *set,
+		 struct store_how *now);
 /*
  * Commit the pending empty values in the directory n, or of the file n, that
  * seem to be closed already. Called before n is looked at.

@@ -322,6 +322,18 @@ void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
 	node_put(&op->fs->nodes, named);
 }
 
+void buffer_take_times(struct store_how *how, const struct store_how *set)
+{
+	if (set && set->has_mtime) {
+		how->has_mtime = true;
+		how->mtime_ns = set->mtime_ns;
+	}
+	if (set && set->has_expires) {
+		how->has_expires = true;
+		how->expires_s = set->expires_s;
+	}
+}
+
 bool buffer_how(struct op *op, struct node *n, const struct store_how *set,
 		struct store_how *now)
 {
@@ -332,26 +344,13 @@ bool buffer_how(struct op *op, struct node *n, const struct store_how *set,
 		return false;
 	mutex_lock(&buffer->lock);
 	pending = buffer->state != BUFFER_CLEAN || buffer->is_new;
-	if (pending && set && set->has_mtime) {
-		buffer->how.has_mtime = true;
-		buffer->how.mtime_ns = set->mtime_ns;
-	}
-	if (pending && set && set->has_expires) {
-		buffer->how.has_expires = true;
-		buffer->how.expires_s = set->expires_s;
-	}
+	if (pending)
+		buffer_take_times(&buffer->how, set);
 	if (now)
 		*now = buffer->how;
 	mutex_unlock(&buffer->lock);
 	buffer_give(op->fs, n, buffer);
 	return pending;
-}
-
-bool buffer_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
-{
-	struct store_how how = { .has_mtime = true, .mtime_ns = mtime_ns };
-
-	return buffer_how(op, n, &how, NULL);
 }
 
 /* Reserve the room that storing a text of that length needs in memory: an error

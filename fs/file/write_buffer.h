@@ -41,13 +41,14 @@ bool buffer_give_handle(struct fs *fs, struct handle *h);
  * for readers. */
 void buffer_orphan(struct op *op, struct node *n, struct write_buffer *buffer,
 		   struct bytes text, bool make) UNCHECKED;
+/* Take the times that set has (NULL: none) into *how. */
+void buffer_take_times(struct store_how *how, const struct store_how *set);
 /*
  * Set times that are stored with a pending value: true if one is pending. set:
  * the times to take (NULL: none); now: those that will be stored (or NULL).
  */
 bool buffer_how(struct op *op, struct node *n, const struct store_how *set,
 		struct store_how *now);
-bool buffer_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* Make a buffer without a name, with one user. NULL: no memory. */
 struct write_buffer *buffer_new(void);
 /* Free its text; its memory is kept only if it is little. */

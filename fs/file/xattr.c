@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "fs/file/handle.h"
+#include "fs/file/handle_commit.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/write_buffer.h"
 #include "fs/node/kind.h"
@@ -274,7 +275,7 @@ static int set_pending(struct op *op, struct node *n, const char *name,
 	struct lifetime life;
 	int err;
 
-	if (!buffer_how(op, n, NULL, &how))
+	if (!handles_how(op, n, NULL, &how))
 		return 1;
 	memset(&life, 0, sizeof(life));
 	life.expires_s = how.has_expires ? how.expires_s : NO_TIME;
@@ -283,7 +284,7 @@ static int set_pending(struct op *op, struct node *n, const char *name,
 		return err;
 	how = (struct store_how){ .has_expires = true,
 				  .expires_s = life.expires_s };
-	return buffer_how(op, n, &how, NULL) ? 0 : 1;
+	return handles_how(op, n, &how, NULL) ? 0 : 1;
 }
 
 int xattr_set(struct op *op, struct node *n, const char *name,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "fs/file/handle_commit.h"
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
 #include "fs/file/xattr.h"
@@ -130,7 +131,10 @@ struct row_merge {
 	int64_t at;
 	bool append;
 	bool checks;		/* nothing is written, or locked */
-	int32_t ttl;
+	int32_t ttl;		/* of the table */
+	/* Of the marker and the row's cells; expires_s may be NO_TIME. */
+	int64_t expires_s;
+	int32_t row_ttl;
 	/* The static columns as they are printed now. A member of a document of
 	 * .json that has the same value is not written. */
 	struct json_member *statics;
@@ -220,6 +224,17 @@ static int drop_counters(struct row_merge *m, const struct json_member *members,
 	return err;
 }
 
+/* Return the TTL of the row's marker and cells. */
+static int32_t row_ttl(const struct row_merge *m)
+{
+	int64_t left;
+
+	if (m->expires_s == NO_TIME || m->w->failed)
+		return m->ttl;
+	left = m->expires_s - write_now_s(m->w);
+	return left > 0 ? (int32_t)left : 1;
+}
+
 static int write_member(struct row_merge *m, const struct json_member *member,
 			bool statics)
 {
@@ -241,8 +256,8 @@ static int write_member(struct row_merge *m, const struct json_member *member,
 	if (c->type->kind == TYPE_COUNTER)
 		return take_total(m, c, value);
 	/* A replaced row is deleted as a whole: not column by column. */
-	return cells_write(m->w, c, value, m->at, m->ttl,
-				     !m->append && !statics);
+	return cells_write(m->w, c, value, m->at, statics ? m->ttl : m->row_ttl,
+			   !m->append && !statics);
 }
 
 /* Of the members of one column keep the last, as lines do: their cells would have
@@ -283,12 +298,13 @@ static int write_object(struct row_merge *m, struct json_member *members,
 	if (err)
 		return err;
 	place_write_row(m->w, m->p);
+	m->row_ttl = row_ttl(m);
 	if (counters && !m->append)
 		err = drop_counters(m, members, count);
 	else if (!m->append)
 		write_row_deletion(m->w, m->at - 1);
 	if (!counters && !(m->p->table->flags & TABLE_COMPACT))
-		write_marker(m->w, m->at, m->ttl);
+		write_marker(m->w, m->at, m->row_ttl);
 	for (i = 0; i < count && !err; i++)
 		err = write_member(m, &members[i], false);
 	if (err || !table_has_statics(m->p->table))
@@ -368,7 +384,9 @@ static int read_statics(struct row_merge *m)
 static int store_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, struct place *p)
 {
-	struct row_merge m = { .op = op, .p = p, .append = how->append };
+	struct row_merge m = { .op = op, .p = p, .append = how->append,
+			       .expires_s = how->has_expires ? how->expires_s :
+							       NO_TIME };
 	struct json_member *members;
 	struct write w;
 	size_t count;
@@ -401,7 +419,7 @@ static int check_object(struct op *op, struct node *n, struct bytes text,
 			const struct store_how *how, struct place *p)
 {
 	struct row_merge m = { .op = op, .p = p, .append = how->append,
-			       .checks = true };
+			       .checks = true, .expires_s = NO_TIME };
 	struct json_member *members;
 	struct write w;
 	size_t count;
@@ -558,14 +576,18 @@ static int set_all(struct op *op, struct node *n, const char *name,
 	return got;
 }
 
-/* Keep the document's time: its values do not change. */
+/* Keep the document's time: its values do not change. A text that is not written
+ * yet has the lifetime, and what it replaces keeps its own. */
 static int set_attribute(struct op *op, struct node *n, const char *name,
 			 struct bytes value)
 {
 	struct child before;
+	bool pending = handles_how(op, n, NULL, NULL);
 	int found = stat_node(op, n, &before);
 	int err = xattr_set(op, n, name, value);
 
+	if (pending && strcmp(name, "writetime"))
+		return err;
 	if ((err && err != -ENODATA) || !strcmp(name, "writetime"))
 		return err;
 	err = set_all(op, n, name, value);

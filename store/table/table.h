@@ -270,8 +270,9 @@ void write_watch(struct write *w, const struct table *t, int64_t token);
  */
 void write_row(struct write *w, const struct table *t,
 	       struct bytes partition_key, const struct bytes *clustering);
-/* Write the row's marker. ttl_s 0: permanent. now_s: when a TTL begins; 0:
- * now. */
+/* Return the time of all of this write, read once: when its TTLs begin. */
+int64_t write_now_s(struct write *w);
+/* Write the row's marker. ttl_s 0: permanent. */
 void write_marker(struct write *w, int64_t timestamp_us, int32_t ttl_s);
 /* The same with an absolute end (restores): expires_s as user.expires shows
  * it. */

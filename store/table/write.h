@@ -52,8 +52,6 @@ bool write_holds_all(const struct write *w);
 void write_lock_stripes(struct write *w, uint64_t stripes);
 
 /* --------------------------------------------------------------- write.c */
-/* Return the time of all of this write, read once. */
-int64_t write_now_s(struct write *w);
 /* Make an operation of the batch of the row that is being built. */
 void write_finish_row(struct write *w);
 /* Note that the table is written to. */

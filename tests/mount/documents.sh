@@ -134,5 +134,34 @@ os.write(fd, b'"a": 2}\n')
 os.close(fd)
 P
 is 'it is the only row' '{"id":8,"c":"new","s":null,"a":2,"b":null,"m":null}' "$(cql 'SELECT JSON * FROM k.t WHERE id = 8' | jq -c '.rows[][0] | fromjson')"
+# user.expires goes with the text that copiers write: of the row's marker and its cells.
+expires() { getfattr --absolute-names --only-values -n user.expires "$1" 2>&1 | grep -o '^20[-0-9T:]*'; }
+cql "INSERT INTO k.t (id, c, a, b) VALUES (9, 'ends', 1, 'x') USING TTL 900" >/dev/null
+f=$M/k/t/9/ends.json end=$(expires "$M/k/t/9/ends") out=$W/ends
+# has_end WHAT: the row and its cells have it.
+has_end() {
+	is "$1" '1 x' "$(cat "${f%.json}/a" "${f%.json}/b" | xargs)"
+	is "$1: the row" "$end" "$(expires "${f%.json}")"
+	is "$1: its cells" "$end $end" "$(expires "${f%.json}/a") $(expires "${f%.json}/b")"
+}
+mkdir "$out"
+ok 'rsync -aX out' rsync -aX "$f" "$out/"
+put "$f" '{"a": 9}'
+is 'a text written anew does not end' '' "$(expires "${f%.json}")"
+ok 'rsync -aX in' rsync -aX "$out/ends.json" "$f"
+has_end 'by rsync'
+is 'and again nothing' '' "$(rsync -aX --itemize-changes "$out/ends.json" "$f")"
+put "$f" '{"a": 9}'
+ok 'cp -a in' cp -a "$out/ends.json" "$f"
+has_end 'by cp'
+put "$f" '{"a": 9}'
+refused 'an end with a text that is refused' 'Invalid argument' python3 - "$f" <<'P'
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
+os.write(fd, b'{"a": ')
+os.setxattr(fd, 'user.expires', b'2040-01-01T00:00:00.000Z')
+os.close(fd)
+P
+is 'leaves the row as it was' '9 ' "$(cat "${f%.json}/a") $(expires "${f%.json}")"
 stop
 done_testing
