@@ -21,7 +21,12 @@ de|1.500|1.500
 de|1E3|1E+3
 d|0.1|0.1
 d|NaN|NaN
+d|-infinity|-Infinity
+d|-0.|-0.0
+d|1.e-3|0.001
 d|1e300|1.0E300
+f|1e39|Infinity
+de|1E+400|1E+400
 f|-3.4e38|-3.4E38
 du|1y2mo3w4d5h6m7s|1y2mo25d5h6m7s
 ip|2001:DB8:0:0:0:0:0:1|2001:db8::1
@@ -55,12 +60,28 @@ ty|128
 u|not-a-uuid
 ip|example.org
 d|1,5
+d|+1
+d|.5
+d|-.5
+d|1f
+d|1D
+d|0x1p3
+d|1e400
+d|-1.5e309
+f|.5
+f|1d
+f|1e400
+de|.5
+de|+1
+v|+1
 L
 is 'the old value stays' -2147483648 "$(cat "$r/i")"
 is 'and the reason can be read' 1 "$(tail -20 "$M/.widefs/errors" | grep -c "/k/t/1/i EINVAL Unable to make int from 'abc'")"
 for column in i d bo u ts; do
 	refused "$column: a lone newline" 'Invalid argument' put "$r/$column" ''
 done
+refused 'no digit before the point, at the write' 'write error: Invalid argument' bash -c "echo .5 >'$r/d'"
+is 'and why' 'EINVAL a number has a digit before its point' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f6-)"
 refused 'half a uuid, at close' 'Invalid argument' cp <(printf 1a6300ca) "$r/u"
 
 # Values that an index does not take.
