@@ -122,6 +122,14 @@ static int refuse_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	return refuse(op, n);
 }
 
+static int refuse_attribute(struct op *op, struct node *n, const char *name,
+			    struct bytes value)
+{
+	(void)name;
+	(void)value;
+	return refuse(op, n);
+}
+
 static const struct node_ops kind_query = {
 	.kind = "query",
 	.directory = true,
@@ -132,4 +140,5 @@ static const struct node_ops kind_query = {
 	.rmdir = refuse,
 	.rename = refuse_rename,
 	.set_mtime = refuse_mtime,
+	.set_attribute = refuse_attribute,
 };
