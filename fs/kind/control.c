@@ -389,6 +389,18 @@ static int run_command(struct op *op, struct node *n, struct bytes line)
 	return err;
 }
 
+static int refuse_change(struct op *op)
+{
+	return op_refuse(op, -EPERM, "this file is read-only");
+}
+
+/* ctl is truncated by each `>`; nothing happens. */
+static int truncate_file(struct op *op, struct node *n, uint64_t size)
+{
+	(void)size;
+	return files[n->number].print ? refuse_change(op) : 0;
+}
+
 /*
  * Open a file: a descriptor reads the text of one moment, made at the first
  * read. A reader that continues at the end of `errors` gets the later lines, as
@@ -397,7 +409,7 @@ static int run_command(struct op *op, struct node *n, struct bytes line)
 static int open_file(struct op *op, struct handle *h)
 {
 	if (h->writer && files[h->node->number].print)
-		return op_refuse(op, -EPERM, "this file is read-only");
+		return refuse_change(op);
 	if (h->writer && fs_is_read_only(op->fs))
 		return -EROFS;
 	return 0;
@@ -488,6 +500,7 @@ static const struct file_kind control_file = {
 	.read = read_file,
 	.write = write_file,
 	.flush = flush_file,
+	.truncate = truncate_file,
 };
 
 static const struct node_ops kind_control_file = {

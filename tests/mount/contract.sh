@@ -379,6 +379,7 @@ put "$M/.json/k/flat/n1.json" '{"v": 8}'
 is 'and writable' 8 "$(cat "$M/k/flat/n1/v")"
 is '.widefs is not listed, nor are the others' '' "$(ls -A "$M" | grep '^\.')"
 for file in version help options stats metrics; do ok ".widefs/$file" test -n "$(cat "$M/.widefs/$file")"; done
+for file in version errors; do refused "truncate(2) of .widefs/$file" PermissionError python3 -c 'import os, sys; os.truncate(sys.argv[1], 0)' "$M/.widefs/$file"; done
 for line in sync flush 'flush k.flat' compact 'compact k.flat' scrub; do ok "ctl takes $line" put "$M/.widefs/ctl" "$line"; done
 is 'a line of errors: time pid uid command path errno sentence' 1 "$(put "$M/k/flat/n1/v" x 2>/dev/null; tail -1 "$M/.widefs/errors" | grep -cE '^[0-9-]+T[0-9:.]+Z [0-9]+ [0-9]+ [a-z]+ /k/flat/n1/v EINVAL .+')"
 
