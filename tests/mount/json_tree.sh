@@ -46,6 +46,8 @@ is 'files of a schemaless table' plain "$(cat "$J/k/notes/al/todo")"
 refused 'a row is no directory' 'No such file' ls "$J/k/flat/one"
 refused 'nor made as one' 'Invalid argument' mkdir "$J/k/flat/new"
 refused 'no statements' 'No such file' cat "$J/k/.cql"
+refused 'no queries' 'No such file' ls "$J/k/flat/@a=1"
+is 'the reason is told' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'queries are in the tree, .json has none')"
 is 'grep finds it once' 1 "$(grep -r '"b1"' "$J" | wc -l)"
 # Out by tools.
 mkdir "$W/tar" "$W/rs"
