@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 
 #include "fs/file/content.h"
 #include "fs/file/write_buffer.h"
@@ -11,6 +10,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
+#include "store/base/process.h"
 
 bool handle_takes_empty(struct op *op, struct node *n)
 {
@@ -253,7 +253,7 @@ static bool has_closed(const struct op *op, struct handle *h)
 	flushes = h->flushes;
 	mutex_unlock(&h->buffer->lock);
 	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0) ||
-	       (h->pid > 0 && kill(h->pid, 0) && errno == ESRCH);
+	       (h->pid > 0 && process_has_ended(h->pid));
 }
 
 void handles_commit_empty(struct op *op, struct node *n)

@@ -6,13 +6,11 @@
  */
 #include "fs/file/unopened.h"
 
-#include <errno.h>
-#include <signal.h>
-
 #include "fs/file/handle.h"
 #include "fs/file/handle_commit.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
+#include "store/base/process.h"
 
 struct handle *unopened_remember(struct fs *fs, struct handle *h)
 {
@@ -48,7 +46,7 @@ static bool is_left(const struct op *op, const struct handle *h)
 {
 	if (op->call && op->call->pid == h->pid)
 		return true;
-	return h->pid <= 0 || (kill(h->pid, 0) && errno == ESRCH);
+	return h->pid <= 0 || process_has_ended(h->pid);
 }
 
 void unopened_close_all(struct op *op, const struct node *dir)

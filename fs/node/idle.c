@@ -1,9 +1,7 @@
 #include "fs/node/idle.h"
 
-#include <errno.h>
-#include <signal.h>
-
 #include "fs/node/kind.h"
+#include "store/base/process.h"
 
 /* Buckets that are looked at for each node that is wanted: some are empty, and
  * some nodes are in use. */
@@ -49,7 +47,7 @@ static pid_t maker_of(const struct node *n)
 
 static bool is_running(pid_t pid)
 {
-	return pid > 0 && (!kill(pid, 0) || errno != ESRCH);
+	return pid > 0 && !process_has_ended(pid);
 }
 
 /* Write the ids and makers of the idle nodes in the bucket of that number.

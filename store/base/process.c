@@ -35,6 +35,11 @@ void process_prepare(void)
 	}
 }
 
+bool process_has_ended(pid_t pid)
+{
+	return kill(pid, 0) && errno == ESRCH;
+}
+
 /*
  * A process is Z until its last thread has gone. It sleeps while a core is
  * written. SIGKILL stays pending while it waits in the kernel for a lock.
@@ -49,7 +54,7 @@ bool process_is_dying(pid_t pid)
 	snprintf(line, sizeof(line), "/proc/%d/status", (int)pid);
 	file = fopen(line, "re");
 	if (!file)
-		return kill(pid, 0) && errno == ESRCH;
+		return process_has_ended(pid);
 	while (fgets(line, sizeof(line), file)) {
 		sscanf(line, "State: %c", &state);
 		sscanf(line, "CoreDumping: %d", &core);

@@ -20,6 +20,8 @@ void process_prepare(void);
  * what it had open. True if there is no such process, too.
  */
 bool process_is_dying(pid_t pid);
+/* True if there is no such process or thread (pid > 0) any more. */
+bool process_has_ended(pid_t pid);
 /* Return a process that holds a lock (flock) of the file or directory, or 0. */
 pid_t process_find_lock(const struct stat *st);
 #endif
