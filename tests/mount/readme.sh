@@ -1,9 +1,23 @@
-# The steps of README.md for backups, restores and undoing are run as they are written.
+# What README.md shows at its begin, and its steps for backups, restores, undoing and looking after a store, are run as
+# they are written.
 . tests/mount/lib.sh
 HOME=$W
 export HOME
 PATH=$(dirname "$WIDEFS"):$PATH
 S=$W/db
+# The session at the begin: what is typed, and what is printed then.
+session() { awk '/^## / { exit } /^    / { print substr($0, 5) }' README.md; }
+# The mount is busy while another suite's `widefsctl status` looks at each.
+session | sed -n "s/^[$>] //p" | sed 's/^umount .*/until & 2>\/dev\/null; do sleep 0.1; done/' >"$W/typed"
+ok 'it has commands' test "$(wc -l <"$W/typed")" -gt 15
+rmdir "$M"
+mkdir "$W/session"
+bash "$W/typed" >"$W/said" 2>&1
+plain() { sed -E 's/^[^ ]*Z [0-9]+ [0-9]+ /TIME PID UID /; s/^.*: line [0-9]+: echo:/bash: echo:/; s|/home/ada/|HOME/|; s|'"$W"'/|HOME/|' "$@"; }
+is 'README.md prints what comes' "$(session | sed '/^[$>] /d' | plain)" "$(plain "$W/said")"
+is 'and its backup has all' 'orders schema.cql' "$(ls "$W/backup/sales" | paste -sd ' ')"
+wait_closed
+rm -r "$S" "$W/backup"
 start
 run_cql <<'C'
 CREATE KEYSPACE sales WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
@@ -48,5 +62,17 @@ crontab() { block 5 | sed 's/^\([^ ]* \)\{5\}//; s/\\%/%/g' | sh 2>&1; }
 is 'a snapshot of each hour: the first time' '' "$(crontab)"
 is 'and again' '' "$(crontab)"
 ok 'it is there' ls -d "$M"/.snapshots/hour-[0-2][0-9]
-stop
+# Looking after it: on the mount, then on the store alone.
+cd "$W" || exit 1
+"$CTL" export "$M/sales/orders" orders.csv
+"$CTL" snapshot drop --force "$M" monday 2>/dev/null >&2
+while read -r line; do
+	[[ $line != *'~/db'* ]] || stop
+	# Status tells of all mounts, others' too.
+	case $line in 'widefsctl status '*) line="widefsctl status ~/mnt" ;; esac
+	ok "looking after it: $line" bash -c "$line"
+	run=$((${run:-0} + 1))
+done < <(awk '/^## / { on = /^## Looking/ } on && /^    / { print }' "$OLDPWD/README.md")
+ok 'all of it' test "${run:-0}" -ge 10
+cd - >/dev/null || exit 1
 done_testing
