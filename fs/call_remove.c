@@ -87,8 +87,10 @@ static int remove_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (!err)
 		err = directory ? remove_directory(at.op, n) :
 				  remove_file(at.op, n);
+	/* By the other number its name may go after the reply, which waits
+	 * for its attributes alone. */
 	if (!err && at.op->by_former)
-		op_notify(at.op, n, ARMED_NAME);
+		op_notify(at.op, n, ARMED_ALL);
 	if (!err && !(atomic_load(&n->flags) & NODE_HIDDEN))
 		node_detach(&fs->nodes, n);
 	leave_end(fs, n);

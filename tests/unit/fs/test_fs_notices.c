@@ -665,6 +665,29 @@ START_TEST(the_size_that_a_writer_left_is_never_fresh)
 }
 END_TEST
 
+/* The kernel still has a keyspace by the number from before its rename: the name
+ * of what is removed in that one is told without a lock, the attributes at once. */
+START_TEST(a_table_removed_by_the_former_number_is_stale_by_the_new_one)
+{
+	struct fs_entry before, after, added;
+	const char *all;
+
+	ck_assert_int_eq(tree_walk(&t, "k", &before), 0);
+	ck_assert_int_eq(fs_rename(t.fs, &t.call, FS_ROOT, "k", FS_ROOT, "moved",
+				   0), 0);
+	ck_assert_int_eq(tree_walk(&t, "moved", &after), 0);
+	ck_assert_uint_ne(before.node, after.node);
+	ck_assert_int_eq(tree_mkdir(&t, "moved/added"), 0);
+	ck_assert_int_eq(tree_walk(&t, "moved/added", &added), 0);
+	notices();
+	ck_assert_int_eq(fs_rmdir(t.fs, &t.call, before.node, "added"), 0);
+	all = notices();
+	ck_assert_msg(tree_told(all, "pages", added.node, NULL) ||
+		      tree_told(all, "attr", added.node, NULL), "%s", all);
+	ck_assert(tree_told(all, "entry", after.node, "added"));
+}
+END_TEST
+
 SUITE(fs_notices)
 {
 	TCase *tc = tcase_create("notices");
@@ -690,5 +713,7 @@ SUITE(fs_notices)
 	tcase_add_test(tc, a_time_set_on_a_document_is_its_own);
 	tcase_add_test(tc, a_notice_overtakes_no_size_of_a_writer);
 	tcase_add_test(tc, the_size_that_a_writer_left_is_never_fresh);
+	tcase_add_test(tc,
+		       a_table_removed_by_the_former_number_is_stale_by_the_new_one);
 	suite_add_tcase(suite, tc);
 }
