@@ -181,7 +181,7 @@ int guardian_start(struct guardian *g, int argc, char **argv)
 	_exit(0);
 }
 
-int guardian_watch(struct guardian *g, const char *mountpoint, int device)
+int guardian_watch(struct guardian *g, uint32_t connection, int device)
 {
 	union {
 		struct cmsghdr header;
@@ -189,16 +189,11 @@ int guardian_watch(struct guardian *g, const char *mountpoint, int device)
 	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)),
 				  .cmsg_level = SOL_SOCKET,
 				  .cmsg_type = SCM_RIGHTS } };
-	struct iovec iov;
+	struct iovec iov = { &connection, sizeof(connection) };
 	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1,
 				  .msg_control = &control,
 				  .msg_controllen = sizeof(control) };
-	uint32_t number;
-	int err = control_connection(mountpoint, &number);
 
-	if (err)
-		return err;
-	iov = (struct iovec){ &number, sizeof(number) };
 	memcpy(CMSG_DATA(&control.header), &device, sizeof(int));
 	return sendmsg(g->fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }

@@ -11,6 +11,7 @@
  */
 #ifndef MOUNT_GUARDIAN_H
 #define MOUNT_GUARDIAN_H
+#include <stdint.h>
 #include <sys/types.h>
 
 struct guardian {
@@ -27,7 +28,7 @@ struct guardian {
 int guardian_start(struct guardian *g, int argc, char **argv);
 /* After the mount: set the connection to abort; device, where no control
  * filesystem is available. 0 or -errno. */
-int guardian_watch(struct guardian *g, const char *mountpoint, int device);
+int guardian_watch(struct guardian *g, uint32_t connection, int device);
 /* After the device is closed: let it end, and wait for it. */
 void guardian_stop(struct guardian *g);
 #endif

@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fs/fs.h"
@@ -29,6 +27,7 @@
 #include "mount/ops.h"
 #include "mount/options.h"
 #include "mount/point.h"
+#include "store/base/control.h"
 #include "store/base/log.h"
 #include "store/base/memory.h"
 #include "store/base/process.h"
@@ -47,6 +46,7 @@ struct daemon {
 	struct mount mount;	/* the context of ops.c */
 	struct fuse_session *session;
 	struct loop *loop;
+	uint32_t connection;	/* of the mount: control.h */
 	struct guardian guardian;
 	int argc;		/* for the guardian's name */
 	char **argv;
@@ -148,8 +148,10 @@ static int mount_tree(struct daemon *d)
 	if (fuse_session_mount(d->session, o->mountpoint))
 		return -EIO;		/* the same */
 	d->mounted = true;
-	err = guardian_watch(&d->guardian, o->mountpoint,
-			     fuse_session_fd(d->session));
+	err = control_connection(o->mountpoint, &d->connection);
+	if (!err)
+		err = guardian_watch(&d->guardian, d->connection,
+				     fuse_session_fd(d->session));
 	if (!err)
 		err = loop_new(&d->loop, d->session, (unsigned)o->threads, d->fs);
 	d->mount.loop = d->loop;
@@ -158,23 +160,10 @@ static int mount_tree(struct daemon *d)
 
 static void detach(struct daemon *d)
 {
-	pid_t child;
-
-	if (!d->mounted)
-		return;
+	if (d->mounted)
+		mount_point_leave(d->options.mountpoint,
+				  fuse_session_fd(d->session), d->connection);
 	d->mounted = false;
-	if (geteuid() == 0) {
-		umount2(d->options.mountpoint, MNT_DETACH);
-		return;
-	}
-	child = fork();
-	if (!child) {
-		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--",
-		       d->options.mountpoint, NULL);
-		_exit(127);
-	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
 }
 
 /* Tell the parent the status, and leave the terminal. */
@@ -271,9 +260,8 @@ static int end(struct daemon *d)
 	if (d->loop)
 		loop_join(d->loop);
 	invalidate_free(&d->mount);
-	/* This closes the device, which nobody may read any more. */
 	if (d->session)
-		fuse_session_unmount(d->session);
+		mount_point_close(d->session);
 	loop_free(d->loop);
 	if (d->session)
 		fuse_session_destroy(d->session);

@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fuse_lowlevel.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "mount/message.h"
+#include "store/base/control.h"
 
 /*
  * True if a daemon died there: its mount point answers ENOTCONN (ECONNABORTED
@@ -27,23 +30,68 @@ static bool is_dead_mount(const char *path)
 	       (errno == ENOTCONN || errno == ECONNABORTED);
 }
 
-static int clean_mountpoint(const char *path)
+/* Unmount it lazily: 0 or -errno. */
+static int unmount(const char *path)
 {
-	if (!is_dead_mount(path))
-		return 0;
+	pid_t child;
+	int status;
+
 	if (geteuid() == 0)
 		return umount2(path, MNT_DETACH) ? -errno : 0;
-	switch (fork()) {
-	case -1:
+	child = fork();
+	if (child < 0)
 		return -errno;
-	case 0:
+	if (!child) {
 		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", "--",
 		       path, NULL);
 		_exit(127);
-	default:
-		wait(NULL);
 	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static int clean_mountpoint(const char *path)
+{
+	int err;
+
+	if (!is_dead_mount(path))
+		return 0;
+	err = unmount(path);
+	if (err)
+		return err;
 	return is_dead_mount(path) ? -ENOTCONN : 0;
+}
+
+/* True if the kernel has ended the connection of a device. */
+static bool has_ended(int device)
+{
+	struct pollfd poll_fd = { .fd = device };
+
+	return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLERR);
+}
+
+void mount_point_leave(const char *path, int device, uint32_t connection)
+{
+	uint32_t number;
+
+	if (has_ended(device))
+		clean_mountpoint(path);
+	else if (!control_connection(path, &number) && number == connection)
+		unmount(path);
+}
+
+void mount_point_close(struct fuse_session *session)
+{
+	int fds[2];
+
+	if (!pipe(fds)) {
+		close(fds[0]);
+		dup2(fds[1], fuse_session_fd(session));
+		close(fds[1]);
+	}
+	fuse_session_unmount(session);
 }
 
 int mount_point_check(const struct mount_options *o)

@@ -67,4 +67,24 @@ sleep 0.2
 start
 is 'a dead mount point is cleaned, a closed write is there' 'closed before the kill' "$(cat "$M/shop/t/p/z")"
 stop
+# in_turn HOW: mount a second store in the place of the first, whose daemon then ends:
+# one that it was unmounted, or of two signals, with a file that is still open.
+in_turn() {
+	local pid how=$1
+	"$WIDEFS" "$W/turn1" "$M" 2>>"$W/stderr"
+	pid=$(pgrep -o -f -- "$W/turn1 $M\$")
+	[ "$how" = unmounted ] || exec 9<"$M/.widefs/version"
+	[ "$how" = signalled ] || kill -STOP "$pid"
+	umount -l "$M" 2>/dev/null || fusermount3 -uz "$M"
+	"$WIDEFS" "$W/turn2" "$M" 2>>"$W/stderr"
+	[ "$how" = signalled ] || kill -CONT "$pid"
+	[ "$how" = unmounted ] || { kill -TERM "$pid" && sleep 0.1 && kill -TERM "$pid"; }
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+	exec 9<&-
+	ok "a daemon that was $how leaves the next mount alone" mountpoint -q "$M"
+	umount "$M" 2>/dev/null || fusermount3 -u "$M"
+	while pgrep -f -- "$W/turn2 $M\$" >/dev/null; do sleep 0.05; done
+}
+in_turn unmounted
+in_turn signalled
 done_testing
