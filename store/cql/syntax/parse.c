@@ -158,7 +158,7 @@ static struct statement *parse(struct parser *p, struct arena *arena,
 	p->last_end = p->marker_count = p->depth = 0;
 	p->result = 0;
 	p->unexpected = p->noted = p->recovers = p->grouping = false;
-	p->met_end = false;
+	p->met_end = p->hopeless = false;
 	p->stopped = UINT32_MAX;
 	parser_fill(p);
 
@@ -204,7 +204,9 @@ int cql_parse_begin(struct arena *arena, struct bytes text,
 	    !utf8_is_valid(text, false))
 		return 0;
 	parse(&p, arena, text, NULL, error);
-	if (p.result == -EINVAL && p.unexpected && !p.met_end)
+	if (p.result != -ENOMEM &&
+	    (p.hopeless ||
+	     (p.result == -EINVAL && p.unexpected && !p.met_end)))
 		return -EINVAL;
 	*error = CQL_ERROR_INIT;
 	return p.result == -ENOMEM ? -ENOMEM : 0;

@@ -156,11 +156,13 @@ static void check_same_column(struct parser *p, const struct assignment *a,
 /* c = term | term + c | c + term | c - term | c -1 */
 static void parse_plain_assignment(struct parser *p, struct assignment *a)
 {
-	enum token_kind kind = p->here.kind, after = parse_peek_ahead(p, 1);
+	enum token_kind kind = p->here.kind, after = TOKEN_END;
 	struct token at = p->here;
 	struct identifier other;
 	bool minus;
 
+	if (token_is_name(kind) || kind == TOKEN_EMPTY_QUOTED_NAME)
+		after = parse_peek_ahead(p, 1);
 	if ((!token_is_name(kind) && kind != TOKEN_EMPTY_QUOTED_NAME) ||
 	    (after != TOKEN_PLUS && after != TOKEN_MINUS &&
 	     after != TOKEN_INTEGER)) {
@@ -265,7 +267,8 @@ static void parse_condition(struct parser *p, struct condition *c)
 /* True at EXISTS of IF EXISTS; but in IF exists = 1 it is a column. */
 static bool at_exists(struct parser *p)
 {
-	enum token_kind after = parse_peek_ahead(p, 1);
+	enum token_kind after = p->here.kind == KEYWORD_EXISTS ?
+			parse_peek_ahead(p, 1) : TOKEN_END;
 
 	return p->here.kind == KEYWORD_EXISTS && !parse_at_comparison(after) &&
 	       after != KEYWORD_IN && after != KEYWORD_CONTAINS &&

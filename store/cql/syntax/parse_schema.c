@@ -192,7 +192,8 @@ static void parse_create_type(struct parser *p, struct statement *s)
 
 static void parse_index_target(struct parser *p, struct indexed_column *t)
 {
-	bool function = parse_peek_ahead(p, 1) == TOKEN_OPEN;
+	bool function = token_is_name(p->here.kind) &&
+			parse_peek_ahead(p, 1) == TOKEN_OPEN;
 
 	switch (p->here.kind) {
 	case KEYWORD_VALUES:

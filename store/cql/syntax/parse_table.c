@@ -234,12 +234,11 @@ void parse_table_properties(struct parser *p, struct create_table *t,
 	if (!accept(p, KEYWORD_WITH))
 		return;
 	do {
-		enum token_kind after = parse_peek_ahead(p, 1);
-
-		if (p->here.kind == KEYWORD_COMPACT && after == KEYWORD_STORAGE)
+		if (p->here.kind == KEYWORD_COMPACT &&
+		    parse_peek_ahead(p, 1) == KEYWORD_STORAGE)
 			parse_compact_storage(p, t, *what == 'v');
 		else if (p->here.kind == KEYWORD_CLUSTERING &&
-			 after == KEYWORD_ORDER)
+			 parse_peek_ahead(p, 1) == KEYWORD_ORDER)
 			parse_clustering_order(p, t, &ordered, what);
 		else
 			parse_property(p, &t->properties);

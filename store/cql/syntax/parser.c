@@ -107,6 +107,7 @@ void parser_recover(struct parser *p, bool no_error)
 		return;
 	p->result = 0;
 	p->noted = true;
+	p->hopeless |= p->unexpected && !p->met_end;
 	p->unexpected = false;
 	p->lexer.at = p->stopped;
 	p->stopped = UINT32_MAX;

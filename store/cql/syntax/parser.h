@@ -31,6 +31,8 @@ struct parser {
 	int result;		/* 0, -EINVAL, -ENOMEM */
 	bool unexpected;	/* the error is an unexpected token */
 	bool noted;		/* the error was noted, and reading goes on */
+	bool hopeless;		/* what was noted is an unexpected token that no
+				 * further text can change */
 	bool recovers;		/* see parser_recover */
 	bool met_end;		/* the text's last token, which may be
 				 * incomplete, decided something */

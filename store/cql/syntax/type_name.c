@@ -223,8 +223,10 @@ static void parse_class(struct parser *p, struct type_name *t)
 static struct type_name *parse_type_inside(struct parser *p)
 {
 	struct type_name *t;
-	enum token_kind kind = p->here.kind, after = parse_peek_ahead(p, 1);
+	enum token_kind kind = p->here.kind, after = TOKEN_END;
 
+	if (token_is_name(kind))
+		after = parse_peek_ahead(p, 1);
 	if (token_is_native_type(kind) && after != TOKEN_DOT)
 		return parse_native_type(p);
 	if (kind == KEYWORD_FROZEN && after == TOKEN_LT) {

@@ -164,35 +164,6 @@ static void teardown(void)
 	arena_release(&arena);
 }
 
-/* Texts that no end makes a statement of, and where that is told; NULL: it may
- * continue. */
-static const struct {
-	const char *text, *message;
-} begins[] = {
-	{ "SELEC\n", "line 1:0 expected a statement, found 'SELEC'" },
-	{ "SELEC", NULL }, { "", NULL }, { "\n", NULL }, { "-- x\n", NULL },
-	{ "/* x", NULL }, { "'x", NULL }, { "\"x", NULL }, { "SEL\xc3", NULL },
-	{ "42 ", "line 1:0 expected a statement, found '42'" },
-	{ "-- x\nSELECT * FORM t ", "line 2:9 expected FROM, found 'FORM'" },
-	{ "SELECT * FORM", NULL }, { "SELECT * FROM t WHERE (a, b", NULL },
-	{ "SELECT * FROM t WHERE a = 'x", NULL },
-	{ "INSERT INTO t (a) VALUE (1)", "line 1:18 expected VALUES, found 'VALUE'" },
-	{ "BEGIN BATCH DELETE FROM t WHERE k = 1; SELECT ",
-	  "line 1:39 expected APPLY BATCH, found 'SELECT'" },
-	{ "SELECT * FROM t; x ", "line 1:17 expected the end of the statement, found 'x'" },
-};
-
-START_TEST(a_text_that_begins_a_statement)
-{
-	struct bytes text = bytes_str(begins[_i].text);
-	int err = cql_parse_begin(&arena, text, &error);
-
-	ck_assert_int_eq(err, begins[_i].message ? -EINVAL : 0);
-	ck_assert_str_eq(error.message,
-			 begins[_i].message ? begins[_i].message : "");
-}
-END_TEST
-
 static bool says(struct identifier id, const char *text)
 {
 	return bytes_equal(id.text, bytes_str(text));
@@ -775,8 +746,6 @@ SUITE(parse)
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("trees");
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, a_text_that_begins_a_statement, 0,
-			    ARRAY_SIZE(begins));
 	tcase_add_loop_test(tc, a_term, 0, ARRAY_SIZE(terms));
 	tcase_add_loop_test(tc, a_float_that_java_reads, 0, ARRAY_SIZE(floats));
 	tcase_add_loop_test(tc, a_selector, 0, ARRAY_SIZE(selectors));
