@@ -178,7 +178,7 @@ static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct keyspace *k = op_keyspace(op, n);
 	uint64_t tag = 0;
-	int err = k ? text_tag(op, k, &tag) : -ESTALE;
+	int err = !k ? -ESTALE : k->system ? -EROFS : text_tag(op, k, &tag);
 
 	if (!err)
 		err = keyspace_times_set(op, bytes_str(k->name), ABOVE_SCHEMA,
@@ -270,10 +270,12 @@ static const struct file_kind schema_file = {
  * begins with it, since it is listed first: so the tables are kept now. */
 static int unlink_schema(struct op *op, struct node *n)
 {
+	struct keyspace *k = op_keyspace(op, n);
 	char change[64], line[256];
-	int err = snapshot_keep_keyspace(op->fs->store, node_value(n->parent),
-					 "removed", op_uid(op), change,
-					 sizeof(change));
+	int err = !k ? -ESTALE : k->system ? -EROFS :
+		snapshot_keep_keyspace(op->fs->store, node_value(n->parent),
+				       "removed", op_uid(op), change,
+				       sizeof(change));
 
 	if (err)
 		return err;

@@ -60,6 +60,8 @@ int keyspace_times_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns)
 	k = op_keyspace(op, dir);
 	if (!k || !node_is_store(dir->parent))
 		return 0;	/* .widefs has none */
+	if (k->system)
+		return -EROFS;
 	return keyspace_times_set(op, bytes_str(k->name), ABOVE_DIRECTORY,
 				  (uint64_t)k->created_us, mtime_ns);
 }

@@ -336,6 +336,11 @@ is 'until the next DDL' 'schema.cql' "$(ls -U "$M/made" | head -1)"
 rm -r "$M/made"
 is 'system is reachable, not listed, read-only' 'yes no' "$([ -d "$M/system/local" ] && printf yes; ls "$M" | grep -qx system && echo ' listed' || echo ' no')"
 refused 'nothing is made there' 'Read-only' mkdir "$M/system_schema/x"
+refused 'nor removed' 'Read-only' rm "$M/system_schema/schema.cql"
+for one in system system_schema/schema.cql; do
+	refused "nor is $one dated" 'Read-only' touch -d 2001-01-01 "$M/$one"
+done
+ok 'its definition is still there' grep -q 'CREATE TABLE system_schema.tables' "$M/system_schema/schema.cql"
 asks() { # asks SUFFIX STATEMENT: writes and reads on one descriptor; prints the write's status too
 	local fd status
 	exec {fd}<>"$M/.cql$1"
