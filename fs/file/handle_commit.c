@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "fs/file/content.h"
+#include "fs/file/last_close.h"
 #include "fs/file/write_buffer.h"
 #include "fs/node/call.h"
 #include "fs/node/kind.h"
@@ -129,6 +130,8 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 	bool is_openers = !op->call || op->call->pid == h->pid;
 
 	if (h->failed)
+		return 0;
+	if (h->wrote && close_is_of_a_copy(op, h))
 		return 0;
 	h->flushes++;
 	*done = h->wrote || by_name;

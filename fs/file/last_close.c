@@ -10,6 +10,7 @@
 #include "fs/file/handle.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
+#include "store/base/process.h"
 
 #define LOOKS_MAX 200	/* processes; with more it is in doubt */
 
@@ -106,4 +107,13 @@ bool last_close_is_now(struct op *op, struct handle *h)
 	if (!pid || !h->pid || family_holds(pid, name, &looks))
 		return false;
 	return h->pid == pid || family_holds(h->pid, name, &looks) <= 0;
+}
+
+bool close_is_of_a_copy(struct op *op, struct handle *h)
+{
+	pid_t pid = op->call ? op->call->pid : 0;
+	pid_t writer = atomic_load(&h->writer_pid);
+
+	return pid && process_is_one(writer, pid) == 0 &&
+	       holds(writer, node_name(h->node)) == 1;
 }

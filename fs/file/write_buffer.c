@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "fs/file/complete_text.h"
 #include "fs/file/content.h"
@@ -16,6 +14,7 @@
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
+#include "store/base/process.h"
 
 struct write_buffer *buffer_new(void)
 {
@@ -151,19 +150,6 @@ void buffer_leave_name(struct fs *fs, struct node *n)
 }
 
 /* ---------------------------------------------------------------- pending */
-/* True for threads of one process, as far as the kernel still knows both. */
-static bool is_same_process(pid_t a, pid_t b)
-{
-	char path[64];
-
-	if (a <= 0 || b <= 0)
-		return false;
-	if (a == b)
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)a, (int)b);
-	return !access(path, F_OK);
-}
-
 /* True if the caller's process opened n, whose buffer this is, to write, or
  * wrote. */
 static bool is_writer(struct op *op, const struct node *n,
@@ -185,7 +171,7 @@ static bool is_writer(struct op *op, const struct node *n,
 	}
 	mutex_unlock(&open->lock);
 	for (i = 0; i < count; i++)
-		if (is_same_process(pids[i], pid))
+		if (process_is_one(pids[i], pid) > 0)
 			return true;
 	return false;
 }

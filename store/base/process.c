@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 /*
  * Return pieces of this size to the system once they are freed. glibc's own
@@ -38,6 +39,22 @@ void process_prepare(void)
 bool process_has_ended(pid_t pid)
 {
 	return kill(pid, 0) && errno == ESRCH;
+}
+
+int process_is_one(pid_t a, pid_t b)
+{
+	char path[64];
+	int len;
+
+	if (a <= 0)
+		return -ESRCH;
+	if (a == b)
+		return 1;
+	len = snprintf(path, sizeof(path), "/proc/%d/task", (int)a);
+	if (access(path, F_OK))
+		return -ESRCH;
+	snprintf(path + len, sizeof(path) - (size_t)len, "/%d", (int)b);
+	return !access(path, F_OK);
 }
 
 /*

@@ -22,6 +22,9 @@ void process_prepare(void);
 bool process_is_dying(pid_t pid);
 /* True if there is no such process or thread (pid > 0) any more. */
 bool process_has_ended(pid_t pid);
+/* True (1) if a and b are threads of one process, 0 if not; -ESRCH if a is unknown
+ * (0 or below), has ended, or is hidden from this process. */
+int process_is_one(pid_t a, pid_t b);
 /* Return a process that holds a lock (flock) of the file or directory, or 0. */
 pid_t process_find_lock(const struct stat *st);
 #endif

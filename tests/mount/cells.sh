@@ -251,5 +251,54 @@ os.close(other)
 print(*sizes, open(sys.argv[1]).read(), end='')
 P
 )"
+# Processes and threads that close copies of a descriptor while another writes.
+rm -f "$r/a" && put "$r/t" old
+for c in t a; do
+	{ printf one; /bin/true; seen=$(cat "$r/$c" 2>&1); printf two; } >"$r/$c"
+	if [ $c = t ]; then is 'a child that ends in the middle of a value' old "$seen"; else ok 'and of a new one' test "${seen##*: }" = 'No such file or directory'; fi
+	is "the value is whole, $c" onetwo "$(cat "$r/$c")"
+done
+{ { printf a; sleep 0.4; printf b; } & } >"$r/t"
+sleep 0.2
+is 'its opener closes before the writer' onetwo "$(cat "$r/t")"
+wait
+is 'the writer closes' ab "$(cat "$r/t")"
+exec 3>"$r/t"
+/bin/echo by a child >&3
+is 'a child that writes and ends' 'by a child' "$(cat "$r/t")"
+exec 3>&-
+is 'threads that open, write and close' '' "$(python3 - "$r/t" <<'P'
+import os, sys, threading
+name, fd, go = sys.argv[1], [], threading.Event()
+
+def run(f, stays):
+    done = threading.Event()
+    def body():
+        f()
+        done.set()
+        if stays:
+            go.wait()
+    threading.Thread(target=body).start()
+    done.wait()
+
+for opener, writer, closer in ((1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0), (0, 0, 1)):
+    text = b"threads %d %d %d" % (opener, writer, closer)
+    run(lambda: fd.append(os.open(name, os.O_WRONLY | os.O_TRUNC)), opener)
+    run(lambda: os.write(fd[0], text), writer)
+    child = os.fork()       # has a copy, and ends
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+    with open(name, "rb") as f:
+        before = f.read()
+    run(lambda: os.close(fd.pop()), closer)
+    with open(name, "rb") as f:
+        if f.read().rstrip() != text:
+            print("not committed at close:", text)
+    if before.rstrip() == text and writer:
+        print("committed by the child:", text)
+go.set()
+P
+)"
 stop
 done_testing
