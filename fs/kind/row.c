@@ -9,6 +9,7 @@
 #include "fs/kind/counter.h"
 #include "fs/kind/key.h"
 #include "fs/kind/partition.h"
+#include "fs/kind/row_move.h"
 #include "fs/kind/scratch.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
@@ -351,35 +352,6 @@ static int rmdir_row(struct op *op, struct node *n)
 	return got;
 }
 
-/* Write all of a row under another key, and delete the old one: one batch. */
-static int write_moved(struct op *op, struct node *n, struct node *dir,
-		       const struct place *from, const struct place *to,
-		       const struct row_view *row, struct write *w)
-{
-	int64_t at, to_at;
-	uint32_t i;
-	int err = times_place_deletion(op, from, &at);
-
-	if (!err)
-		err = times_place_timestamp(op, to, 0, &to_at);
-	if (err)
-		return err;
-	at = to_at > at ? to_at : at;
-	place_write_row(w, from);
-	write_row_deletion(w, at);
-	place_write_row(w, to);
-	if (row->marker.timestamp != NO_TIMESTAMP)
-		write_marker_until(w, at, row->marker.ttl, row->marker.expires);
-	for (i = 0; i < row->cell_count; i++)
-		write_cell_until(w, row->cells[i].column, row->cells[i].path,
-				 row->cells[i].value, at, row->cells[i].ttl_s,
-				 row->cells[i].expires_s);
-	err = times_touch(op, w, n->parent);
-	if (!err && dir != n->parent)
-		err = times_touch(op, w, dir);
-	return err ? err : op_write(op, w);
-}
-
 static int touch_both(struct op *op, struct node *from, struct node *to)
 {
 	int err = times_touch_alone(op, from);
@@ -432,7 +404,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	got = read_row(op, &from, &row);
 	alone = !got;	/* it exists only in memory */
 	if (got > 0)
-		got = write_moved(op, n, dir, &from, &to, &row, &w);
+		got = row_write_moved(op, &w, n, dir, &from, &to, &row);
 	write_release(&w);
 	if (alone)
 		got = touch_both(op, n->parent, dir);

@@ -121,6 +121,26 @@ is 'and contents' draft "$(cat "$T/2/next/.b.tmp1")"
 ok 'a cell is written at the target' put "$T/2/next/a" 4
 is 'in the store' '[["next",4]]' "$(cql 'SELECT c, a FROM k.t WHERE p = 2' | jq -c .rows)"
 
+# A row that is renamed keeps the times of all that is in it, and its own.
+moved() { python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$1" "$2"; }
+told() { (cd "$1" && stat -c '%n %y' . ./* tags/* mp/*); }
+mkdir "$T/3"
+put "$T/3/x.json" '{"a": 1, "b": "text", "tags": ["t", "u"], "mp": {"k": 1, "l": 2}}'
+touch -d 2001-01-01 "$T/3/x/b"; touch -d 2002-02-02 "$T/3/x/tags/t"; touch -d 2003-03-03 "$T/3/x/mp"; touch -d 2004-04-04 "$T/3/x"
+was=$(told "$T/3/x") written=$(cql "SELECT writetime(a) FROM k.t WHERE p = 3 AND c = 'x'")
+ok 'a row with times that were set is renamed' moved "$T/3/x" "$T/3/y"
+is 'with its times' "$was" "$(told "$T/3/y")"
+is 'its values were written when they were' "$written" "$(cql "SELECT writetime(a) FROM k.t WHERE p = 3 AND c = 'y'")"
+mkdir -p "$T/4/z/mp"; touch -d 2005-05-05 "$T/4/z/mp" "$T/4/z"; rmdir "$T/4/z/mp" "$T/4/z"
+ok 'where another was deleted later' moved "$T/3/y" "$T/4/z"
+is 'with its times too' "$was" "$(told "$T/4/z")"
+is 'and values' '[["text",["t","u"],{"k":1,"l":2}]]' "$(cql 'SELECT b, tags, mp FROM k.t WHERE p = 4' | jq -c .rows)"
+cql "INSERT INTO k.t (p, c, a, mp) VALUES (3, 'none set', 1, {'k': 1})" >/dev/null
+mkdir "$T/3/n"; touch -d 2005-05-05 "$T/3/n"; rmdir "$T/3/n"
+was=$(cd "$T/3/none set" && stat -c %y . a mp mp/k)
+ok 'a row without such times' moved "$T/3/none set" "$T/3/n"
+is 'has none of an earlier row' "$was" "$(cd "$T/3/n" && stat -c %y . a mp mp/k)"
+
 # A file that is refused before it was stored was never there.
 exec 7>"$R/a"
 refused 'a word' 'Invalid argument' bash -c 'echo abc >&7'
