@@ -16,6 +16,7 @@
 #include "fs/node/notice.h"
 #include "fs/op/kernel.h"
 #include "fs/op/key_name.h"
+#include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/twin.h"
@@ -534,6 +535,8 @@ static void schema_changed(void *context, const struct schema *from,
 
 	if (op && op->fs != fs)
 		op = NULL;
+	if (op && !op->brings_times)
+		keyspace_times_follow(op, from, to);
 	changed_in(fs, fs->nodes.root, from, to);
 	if (json)
 		changed_in(fs, json, from, to);

@@ -12,6 +12,7 @@
 #include "fs/node/errors.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
+#include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
 #include "fs/tree/listing.h"
 #include "store/base/clock.h"
@@ -19,6 +20,8 @@
 #include "store/snapshot.h"
 
 static const struct node_ops kind_control, kind_control_file;
+
+#define CONTROL ".widefs"	/* the name of the directory */
 
 /* --------------------------------------------------------------- contents */
 static int print_version(struct op *op, struct buf *out)
@@ -160,7 +163,15 @@ int control_child(struct op *op, struct child *out)
 	out->gid = op->fs->gid;
 	out->mode = 0555;
 	out->mtime_ns = op->fs->opened_ns;
-	return 0;
+	return keyspace_times_get(op, bytes_str(CONTROL), ABOVE_DIRECTORY, 0,
+				  &out->mtime_ns);
+}
+
+static int set_control_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	(void)n;
+	return keyspace_times_set(op, bytes_str(CONTROL), ABOVE_DIRECTORY, 0,
+				  mtime_ns);
 }
 
 static int stat_control(struct op *op, struct node *n, struct child *out)
@@ -221,6 +232,7 @@ static const struct node_ops kind_control = {
 	.lookup = lookup,
 	.stat = stat_control,
 	.next = next,
+	.set_mtime = set_control_mtime,
 };
 
 /* --------------------------------------------------------------- commands */
@@ -337,6 +349,7 @@ static int restore(struct op *op, struct bytes rest)
 	part.keyspace = what;
 	part.table = dot ? dot + 1 : NULL;
 	op->broadcast = true;	/* the kernel learns of no change by itself */
+	op->brings_times = !part.table;
 	err = snapshot_restore(op->store, &part, op_uid(op), &why);
 	if (err && why.len && !why.failed)
 		err = op_refuse(op, err == -ENOENT ? -EINVAL : err, "%s",

@@ -12,12 +12,15 @@
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/keyspace_times.h"
 #include "fs/op/place.h"
 #include "fs/tree/listing.h"
 #include "store/base/alloc.h"
 #include "store/snapshot.h"
 
 static const struct node_ops kind_snapshots, kind_snapshot;
+
+#define SNAPSHOTS ".snapshots"	/* the name of the directory */
 
 static int snapshot_child(struct op *op, struct child *out,
 			  const struct manifest_snapshot *s)
@@ -61,6 +64,32 @@ static int lookup_snapshot(struct op *op, struct node *dir, struct bytes name,
 	return err ? err : snapshot_child(op, out, &found);
 }
 
+/* Return a tag of the snapshots that there are, for keyspace_times_set. */
+static uint64_t tag_of(const struct manifest_snapshot *list, size_t count)
+{
+	uint64_t tag = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		tag = (tag + list[i].number) * 0x9e3779b97f4a7c15;
+	return tag;
+}
+
+static int set_snapshots_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct manifest_snapshot *list;
+	size_t count;
+	int err = snapshot_list(op->fs->store, &list, &count);
+
+	(void)n;
+	if (err)
+		return err;
+	err = keyspace_times_set(op, bytes_str(SNAPSHOTS), ABOVE_DIRECTORY,
+				 tag_of(list, count), mtime_ns);
+	mem_free(list);
+	return err;
+}
+
 int snapshots_child(struct op *op, struct child *out)
 {
 	struct manifest_snapshot *list;
@@ -76,8 +105,10 @@ int snapshots_child(struct op *op, struct child *out)
 	out->mtime_ns = count ? list[count - 1].created_us * MICROSECOND :
 				op->fs->opened_ns;
 	out->volatile_attributes = true;
+	err = keyspace_times_get(op, bytes_str(SNAPSHOTS), ABOVE_DIRECTORY,
+				 tag_of(list, count), &out->mtime_ns);
 	mem_free(list);
-	return 0;
+	return err;
 }
 
 static int stat_snapshots(struct op *op, struct node *n, struct child *out)
@@ -145,6 +176,7 @@ static const struct node_ops kind_snapshots = {
 	.stat = stat_snapshots,
 	.next = next_snapshot,
 	.mkdir = make_snapshot,
+	.set_mtime = set_snapshots_mtime,
 	.volatile_listing = true,
 };
 
@@ -169,9 +201,14 @@ static int stat_snapshot(struct op *op, struct node *n, struct child *out)
 static int release(struct op *op, struct node *n)
 {
 	const char *name = text_of(op, node_name(n));
+	int err;
 
 	op_leave(op);
-	return name ? snapshot_drop(op->fs->store, name) : -ENOMEM;
+	err = name ? snapshot_drop(op->fs->store, name) : -ENOMEM;
+	if (!err)	/* it is done, with the time or not */
+		set_snapshots_mtime(op, n->parent,
+				    store_timestamp(op->store) * MICROSECOND);
+	return err;
 }
 
 static int get_attribute(struct op *op, struct node *n, const char *name,

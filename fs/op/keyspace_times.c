@@ -59,9 +59,53 @@ int keyspace_times_set_mtime(struct op *op, struct node *dir, int64_t mtime_ns)
 					  mtime_ns);
 	k = op_keyspace(op, dir);
 	if (!k || !node_is_store(dir->parent))
-		return 0;	/* .widefs has none */
+		return 0;
 	if (k->system)
 		return -EROFS;
 	return keyspace_times_set(op, bytes_str(k->name), ABOVE_DIRECTORY,
 				  (uint64_t)k->created_us, mtime_ns);
+}
+
+/* True if each table of a is one of b, by its name. */
+static bool has_tables_of(const struct keyspace *b, const struct keyspace *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->table_count; i++)
+		if (!keyspace_table(b, bytes_str(a->tables[i]->name)))
+			return false;
+	return true;
+}
+
+/* True if each keyspace of a is one of b, by its name. */
+static bool has_keyspaces_of(const struct schema *b, const struct schema *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->keyspace_count; i++)
+		if (!schema_keyspace(b, bytes_str(a->keyspaces[i]->name)))
+			return false;
+	return true;
+}
+
+/* An error leaves a time as it was: the change of the schema is done. */
+void keyspace_times_follow(struct op *op, const struct schema *from,
+			   const struct schema *to)
+{
+	int64_t now_ns = store_timestamp(op->store) * MICROSECOND;
+	uint32_t i;
+
+	if (!has_keyspaces_of(to, from) || !has_keyspaces_of(from, to))
+		keyspace_times_set(op, BYTES_EMPTY, ABOVE_DIRECTORY, 0, now_ns);
+	for (i = 0; i < to->keyspace_count; i++) {
+		const struct keyspace *is = to->keyspaces[i];
+		const struct keyspace *was =
+			schema_keyspace(from, bytes_str(is->name));
+
+		if (!was || was == is ||
+		    (has_tables_of(is, was) && has_tables_of(was, is)))
+			continue;
+		keyspace_times_set(op, bytes_str(is->name), ABOVE_DIRECTORY,
+				   (uint64_t)is->created_us, now_ns);
+	}
 }

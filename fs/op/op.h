@@ -237,6 +237,7 @@ struct op {
 	size_t name_count;
 	bool runs_statements;		/* in a write */
 	bool in_statement;		/* what it writes, statements do */
+	bool brings_times;	/* of keyspaces, with a schema of before */
 	/* The kernel has locked only the directories of by_path. */
 	bool changes_file;
 	char reason[1024];		/* why it was refused; "" */

@@ -218,6 +218,33 @@ rmdir "$M/k/flat/4"; cql 'INSERT INTO k.flat (id) VALUES (4)' >/dev/null
 again
 ok 'a row has no time of an earlier one' test "$(stat -c %Y "$M/k/flat/4")" -gt 1700000000
 
+# So does a statement that makes or drops a keyspace or a table.
+dated=("$M" "$M/k" "$M/.snapshots" "$M/.widefs")
+moves_above() {	# moves_above WHAT COMMAND... -- NAME...
+	local what=$1 d out= command=()
+	shift
+	while [ "$1" != -- ]; do command+=("$1"); shift; done
+	shift
+	touch -d 2001-01-01 "${dated[@]}"
+	again
+	ok "$what" "${command[@]}"
+	for d in "${dated[@]}"; do
+		[ "$(stat -c %Y "$d")" = "$(date -d 2001-01-01 +%s)" ] || out+="${d#"$M"}/ "
+	done
+	is "$what: what has another time" "$*" "${out% }"
+}
+moves_above 'nothing is done' true --
+moves_above 'CREATE KEYSPACE' cql "CREATE KEYSPACE k9 WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}" -- /
+moves_above 'CREATE TABLE' cql 'CREATE TABLE k.more (id int PRIMARY KEY, v int)' -- /k/
+moves_above 'ALTER TABLE' cql 'ALTER TABLE k.more ADD w int' --
+moves_above 'CREATE TYPE' cql 'CREATE TYPE k.kind (a int)' --
+moves_above 'a snapshot' mkdir "$M/.snapshots/one" -- /.snapshots/
+moves_above 'another' mkdir "$M/.snapshots/two" -- /.snapshots/
+moves_above 'its release' rmdir "$M/.snapshots/two" -- /.snapshots/
+ok 'it does not go back' test "$(stat -c %y "$M/.snapshots")" '>' "$(stat -c %y "$M/k/more")"
+moves_above 'DROP KEYSPACE' cql 'DROP KEYSPACE k9' -- /
+moves_above 'DROP TABLE' cql 'DROP TABLE k.more' -- /k/
+
 # sendfile and splice ask for no attributes: they read as far as the kernel's size,
 # and a value may be longer as it is stored than as it was written.
 cat >"$W/sent.py" <<'END'
