@@ -191,8 +191,21 @@ static void tell_parent(struct daemon *d, int status)
 }
 
 /*
- * Wait for the session's end or a signal. A signal detaches the mount; files
- * still open then are served for a while, or until a second signal.
+ * SIGHUP opens the log file anew, as programs that rotate logs expect. It ends a
+ * daemon in the foreground that has none: its terminal has gone.
+ */
+static bool is_end(const struct daemon *d, uint32_t signal)
+{
+	if (signal != SIGHUP || (d->options.foreground && !d->log))
+		return true;
+	if (d->log)
+		message_log_reopen(d->log, &d->options);
+	return false;
+}
+
+/*
+ * Wait for the session's end or a signal that ends it. Such a signal detaches the
+ * mount; files still open then are served for a while, or until a second one.
  */
 #define GRACE_MS 5000
 
@@ -212,7 +225,8 @@ static void wait_for_end(struct daemon *d)
 		if (!n || (n < 0 && errno != EINTR) || fds[0].revents)
 			break;
 		if (!fds[1].revents ||
-		    read(d->signal_fd, &info, sizeof(info)) <= 0)
+		    read(d->signal_fd, &info, sizeof(info)) <= 0 ||
+		    !is_end(d, info.ssi_signo))
 			continue;
 		if (signals++)
 			break;

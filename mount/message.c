@@ -1,9 +1,12 @@
 #include "mount/message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
 #include <syslog.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "store/base/log.h"
 
@@ -28,8 +31,14 @@ void message_complain(const char *object, const char *format, ...)
 /* Log lines go to stderr in the foreground, else to the file or to syslog. */
 static void to_file(void *context, enum log_level level, const char *line)
 {
+	time_t now = time(NULL);
+	char when[32];
+	struct tm tm;
+
 	(void)level;
-	fprintf(context, "widefs: %s\n", line);
+	gmtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	fprintf(context, "%s widefs: %s\n", when, line);
 	fflush(context);
 }
 
@@ -64,4 +73,17 @@ void message_log_use(FILE *log, const struct mount_options *o)
 		openlog("widefs", LOG_PID, LOG_DAEMON);
 		log_set_sink(to_syslog, NULL);
 	}
+}
+
+void message_log_reopen(FILE *log, const struct mount_options *o)
+{
+	int fd = open(o->log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
+		      0666);
+
+	/* Threads that are writing a line go on in the one file or the other. */
+	if (fd < 0 || dup3(fd, fileno(log), O_CLOEXEC) < 0)
+		log_message(LOG_ERROR_LEVEL, "%s: %s (the log goes on where it "
+			    "was)", o->log_file, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 }

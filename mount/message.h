@@ -19,4 +19,8 @@ int message_log_open(FILE **out, const struct mount_options *o);
 /* Use the log from here on: lines go to the file, or to syslog, or in the
  * foreground on to stderr. */
 void message_log_use(FILE *log, const struct mount_options *o);
+/* Let log, that of message_log_open, go on in the file that has its name now, which
+ * is made where there is none: the other may have been renamed. Where that fails,
+ * a line in the log says so. Any thread may be writing lines meanwhile. */
+void message_log_reopen(FILE *log, const struct mount_options *o);
 #endif

@@ -59,6 +59,30 @@ ok 'SIGTERM unmounts' test "$(mountpoint -q "$M" && echo still)" = ''
 is 'open files are served' 1 "$(cat <&8)"
 exec 8<&-
 wait_closed
+# SIGHUP: the log goes on in the file that has its name.
+start -o log_level=debug
+pid=$(daemon_pid)
+mv "$W/log" "$W/log.1"
+kill -HUP "$pid"
+ok 'SIGHUP opens the log anew' within 10 test -e "$W/log"
+# The unmount tells of what was in memory alone.
+run_cql <<<'CREATE TABLE shop.u (id int PRIMARY KEY, v text)'
+mkdir "$M/shop/u/1"
+put "$M/shop/u/1/v.rej" 'a file of patch(1)'
+stop
+ok 'lines come into the new one' test -s "$W/log"
+is 'each with its time' '' "$(grep -vE '^[0-9]{4}(-[0-9]{2}){2}T([0-9]{2}:){2}[0-9]{2}Z widefs: ' "$W/log")"
+"$WIDEFS" "$S" "$M"
+pid=$(daemon_pid)
+kill -HUP "$pid"
+sleep 0.2
+ok 'without a log file it does nothing' mountpoint -q "$M"
+stop
+"$WIDEFS" -f "$S" "$M" 2>>"$W/stderr" &
+within 10 mountpoint -q "$M"
+kill -HUP "$(daemon_pid)"
+ok 'it ends a daemon whose terminal has gone' within 20 sh -c "! mountpoint -q '$M'"
+wait_closed
 start
 pid=$(daemon_pid)
 put "$M/shop/t/p/z" 'closed before the kill'
