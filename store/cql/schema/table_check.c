@@ -107,6 +107,32 @@ void new_table_release_types(struct new_table *n)
 	}
 }
 
+static bool is_named(const struct identifier *names, uint32_t count,
+		     struct bytes name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (bytes_equal(names[i].text, name))
+			return true;
+	return false;
+}
+
+/* True if the type is the one that DROP COMPACT STORAGE shows, and DESCRIBE
+ * prints, of the value that a table had not: it has no name in CQL. */
+static bool is_empty_type(const struct new_table *n,
+			  const struct column_definition *c)
+{
+	static const char name[] = "empty";
+	const struct type_name *t = c->type;
+
+	return t->kind == TYPE_NAME_USER && !t->frozen &&
+	       !identifier_is_given(&t->user.keyspace) &&
+	       bytes_equal(t->user.name.text, bytes_str(name)) &&
+	       !keyspace_type(n->keyspace, bytes_str(name)) &&
+	       !is_named(n->key, n->key_count, c->name.text) &&
+	       !is_named(n->s->clustering_key, n->s->clustering_key_count,
+			 c->name.text);
+}
+
 static int look_up_types(struct new_table *n)
 {
 	const struct column_definition *columns = n->s->columns;
@@ -122,8 +148,11 @@ static int look_up_types(struct new_table *n)
 		struct new_column *c =
 			new_table_column(n, columns[order[i]].name.text);
 
-		err = type_resolve(n->d->x, &c->type, c->definition->type,
-			       n->keyspace);
+		if (is_empty_type(n, c->definition))
+			c->type = type_get(type_native(TYPE_EMPTY));
+		else
+			err = type_resolve(n->d->x, &c->type,
+					   c->definition->type, n->keyspace);
 	}
 	for (uint32_t i = 0; i < n->count && !err; i++)
 		err = check_nested_fields(n->d, n->columns[i].type, NULL);

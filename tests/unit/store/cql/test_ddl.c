@@ -291,6 +291,31 @@ START_TEST(a_compact_table_makes_itself_again)
 }
 END_TEST
 
+START_TEST(a_compact_table_without_a_value_makes_itself_again)
+{
+	char *first, *copy;
+
+	ok("CREATE TABLE keys (a int, b int, PRIMARY KEY (a, b)) WITH COMPACT "
+	   "STORAGE");
+	ok("ALTER TABLE keys DROP COMPACT STORAGE");
+	first = column_of("DESCRIBE TABLE keys", 3);
+	ck_assert_ptr_nonnull(strstr(first, "value empty,"));
+	copy = mem_copy(first, strlen(first));
+	ok("DROP TABLE keys");
+	run_all(copy);
+	gives("DESCRIBE TABLE keys", 3, first);
+	expect("CREATE TABLE n (value empty PRIMARY KEY)",
+	       INVALID "Unknown type k.empty");
+	ok("CREATE TYPE empty (a int)");
+	ok("CREATE TABLE n (k int PRIMARY KEY, value frozen<empty>, e empty)");
+	gives("SELECT type FROM system_schema.columns WHERE keyspace_name = "
+	      "'k' AND table_name = 'n' AND column_name = 'e'", 0, "empty\n");
+	ok("INSERT INTO n (k, e) VALUES (1, {a: 2})");
+	mem_free(first);
+	mem_free(copy);
+}
+END_TEST
+
 START_TEST(describe_lists)
 {
 	ok("CREATE TABLE \"Flat\" (k int PRIMARY KEY)");
@@ -626,6 +651,7 @@ SUITE(ddl)
 	tcase_add_test(tc, describe_makes_it_again);
 	tcase_add_test(tc, describe_with_internals_makes_it_again);
 	tcase_add_loop_test(tc, a_compact_table_makes_itself_again, 0, 2);
+	tcase_add_test(tc, a_compact_table_without_a_value_makes_itself_again);
 	tcase_add_test(tc, describe_lists);
 	tcase_add_loop_test(tc, replication_is_completed, 0,
 			    ARRAY_SIZE(replications));
