@@ -155,7 +155,7 @@ static int print(struct op *op, struct buf *out, const struct keyspace *k,
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
-int schema_print_keyspace(struct op *op, struct buf *out,
+static int print_keyspace(struct op *op, struct buf *out,
 			  const struct keyspace *k)
 {
 	return print(op, out, k, false);
@@ -193,7 +193,7 @@ static int fill_child(struct op *op, const struct keyspace *k,
 	int64_t latest = k->created_us;
 	uint64_t tag = 0;
 	uint32_t i;
-	int err = schema_print_keyspace(op, &text, k);
+	int err = print_keyspace(op, &text, k);
 
 	for (i = 0; i < k->table_count; i++)
 		if (k->tables[i]->created_us > latest)
@@ -232,7 +232,7 @@ static int load_schema(struct op *op, struct node *n, struct buf *out)
 {
 	struct keyspace *k = op_keyspace(op, n);
 
-	return k ? schema_print_keyspace(op, out, k) : -ESTALE;
+	return k ? print_keyspace(op, out, k) : -ESTALE;
 }
 
 static int store_schema_text(struct op *op, struct node *n, struct bytes text,
@@ -306,7 +306,7 @@ static int load_ddl(struct op *op, struct node *n, struct buf *out)
 
 	if (node_is_store(n->parent)) {
 		k = schema_keyspace(op->schema, node_value(n));
-		return k ? schema_print_keyspace(op, out, k) : -ENOENT;
+		return k ? print_keyspace(op, out, k) : -ENOENT;
 	}
 	t = schema_table(op->schema, node_value(n->parent), node_value(n));
 	if (!t)
@@ -341,7 +341,7 @@ int schema_definition_child(struct op *op, struct node *dir, struct bytes base,
 		print_table(&text, t, &first);
 		buf_add_byte(&text, '\n');
 	} else {
-		err = schema_print_keyspace(op, &text, k);
+		err = print_keyspace(op, &text, k);
 	}
 	out->uid = t ? t->uid : k->uid;
 	out->gid = t ? t->gid : k->gid;

@@ -26,10 +26,6 @@ int schema_open_session(struct op *op, struct cql_session **out,
 /* Run one statement, and drop its rows. 0 or -errno. */
 int schema_run_session(struct op *op, struct cql_session *session,
 		       struct bytes text);
-/* Append the statements that make the keyspace, as far as the caller may enter
- * its tables. 0, -ENOMEM. */
-int schema_print_keyspace(struct op *op, struct buf *out,
-			  const struct keyspace *k);
 /* Run one statement in a session of its own. */
 int schema_run_statement(struct op *op, const char *keyspace, struct bytes text,
 			 mode_t mode, bool as_caller);

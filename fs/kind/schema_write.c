@@ -24,79 +24,21 @@ static bool is_space(uint8_t c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool stands_already(struct op *op, const struct keyspace *k,
-			   struct bytes statement)
-{
-	struct buf now = BUF_INIT;
-	struct bytes rest, one;
-	struct cql_split split;
-	bool found = false;
-	size_t used;
-
-	if (!schema_print_keyspace(op, &now, k)) {
-		rest = buf_bytes(&now);
-		cql_split_init(&split);
-		while (!found &&
-		       cql_split_next(&split, rest, true, &one, &used) > 0) {
-			found = cql_statement_equal(one, statement);
-			rest.ptr += used;
-			rest.len -= used;
-			cql_split_init(&split);
-		}
-	}
-	buf_release(&now);
-	return found;
-}
-
-static bool begins_with(struct bytes statement, const char *words, size_t *len)
+static bool begins_with(struct bytes statement, const char *word)
 {
 	size_t i = 0;
 
-	for (; *words; words++) {
-		if (*words == ' ') {
-			if (i >= statement.len || !is_space(statement.ptr[i]))
-				return false;
-			while (i < statement.len && is_space(statement.ptr[i]))
-				i++;
-		} else if (i >= statement.len ||
-			   (statement.ptr[i++] & ~0x20) != *words) {
+	for (; *word; word++, i++)
+		if (i >= statement.len || (statement.ptr[i] & ~0x20) != *word)
 			return false;
-		}
-	}
-	*len = i;
-	return true;
-}
-
-/* Take the options of the keyspace's own CREATE, while it is empty. */
-static int take_options(struct op *op, struct cql_session *session,
-			struct bytes statement, size_t words)
-{
-	struct buf text = BUF_INIT;
-	size_t more;
-	int err;
-
-	buf_add_str(&text, "ALTER KEYSPACE ");
-	statement.ptr += words;
-	statement.len -= words;
-	if (begins_with(statement, "IF NOT EXISTS ", &more)) {
-		statement.ptr += more;
-		statement.len -= more;
-	}
-	buf_add_bytes(&text, statement);
-	err = text.failed ? -ENOMEM : schema_run_session(op, session,
-							 buf_bytes(&text));
-	buf_release(&text);
-	return err;
+	return i < statement.len && is_space(statement.ptr[i]);
 }
 
 static bool is_ddl(struct bytes statement)
 {
-	size_t len;
-
-	return begins_with(statement, "CREATE ", &len) ||
-	       begins_with(statement, "ALTER ", &len) ||
-	       begins_with(statement, "DROP ", &len) ||
-	       begins_with(statement, "USE ", &len);
+	return begins_with(statement, "CREATE") ||
+	       begins_with(statement, "ALTER") ||
+	       begins_with(statement, "DROP") || begins_with(statement, "USE");
 }
 
 static int refuse_other(struct op *op)
@@ -105,26 +47,27 @@ static int refuse_other(struct op *op)
 			 "schema.cql takes statements that define, no others");
 }
 
-/* Run a statement of a whole schema.cql: a CREATE TABLE that was edited changes
- * its table, in one step. */
-static int redefine(struct op *op, const struct keyspace *k,
-		    struct cql_session *session, struct bytes statement)
+/* Run a statement of k's schema.cql. whole: a CREATE TABLE that was edited
+ * changes its table, in one step. */
+static int define(struct op *op, const struct keyspace *k,
+		  struct cql_session *session, struct bytes statement,
+		  bool whole)
 {
 	int err;
 
-	cql_session_redefine(session, k->name);
+	cql_session_define(session, k->name, whole);
 	err = schema_run_session(op, session, statement);
-	cql_session_redefine(session, NULL);
+	cql_session_define(session, NULL, false);
 	return err;
 }
 
 /*
  * Make a statement one of this keyspace: the first CREATE KEYSPACE of a whole
  * text is that of its own, whatever it is called there (a copy of another's), and
- * so are the names in what follows. *own: it is that CREATE.
+ * so are the names in what follows.
  */
 static int rename_keyspace(struct op *op, const struct keyspace *k, char *whole,
-			   struct bytes *statement, bool *own)
+			   struct bytes *statement)
 {
 	struct bytes mine = bytes_str(k->name), called;
 	struct buf text = BUF_INIT;
@@ -136,7 +79,6 @@ static int rename_keyspace(struct op *op, const struct keyspace *k, char *whole,
 		whole[name.len] = 0;
 	}
 	called = whole && *whole ? bytes_str(whole) : mine;
-	*own = name.len && bytes_equal(name, called);
 	if (!bytes_equal(called, mine)) {
 		cql_statement_rename_keyspace(&text, *statement, called, mine);
 		*statement = arena_copy(&op->arena, buf_bytes(&text));
@@ -154,8 +96,6 @@ static int apply_one(struct op *op, struct node *n,
 		     char *whole)
 {
 	struct keyspace *k;
-	size_t words;
-	bool own;
 	int err;
 
 	/* Let the parser refuse a comment that is not closed. */
@@ -168,14 +108,9 @@ static int apply_one(struct op *op, struct node *n,
 	k = op_keyspace(op, n);
 	if (!k)
 		return -ESTALE;
-	err = rename_keyspace(op, k, whole, &statement, &own);
-	if (err || stands_already(op, k, statement))
-		return err;
-	if (own && !k->table_count &&
-	    begins_with(statement, "CREATE KEYSPACE ", &words))
-		return take_options(op, session, statement, words);
-	return whole && *whole ? redefine(op, k, session, statement) :
-				 schema_run_session(op, session, statement);
+	err = rename_keyspace(op, k, whole, &statement);
+	return err ? err :
+		     define(op, k, session, statement, whole && *whole);
 }
 
 /* The context of adopt, which the session calls. */

@@ -76,9 +76,11 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context)
 	c->adopt_context = context;
 }
 
-void cql_session_redefine(struct cql_session *c, const char *keyspace)
+void cql_session_define(struct cql_session *c, const char *keyspace,
+			bool redefine)
 {
-	c->redefined = keyspace;
+	c->defined = keyspace;
+	c->redefines = redefine;
 }
 
 void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),

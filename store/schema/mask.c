@@ -37,6 +37,27 @@ struct column_mask *mask_get(struct column_mask *m)
 	return m;
 }
 
+bool mask_equal(const struct column_mask *a, const struct column_mask *b)
+{
+	if (!a || !b)
+		return a == b;
+	if (strcmp(a->function, b->function) ||
+	    a->argument_count != b->argument_count)
+		return false;
+	for (uint32_t i = 0; i < a->argument_count; i++) {
+		const struct mask_argument *x = &a->arguments[i];
+		const struct mask_argument *y = &b->arguments[i];
+
+		if (x->of_column != y->of_column ||
+		    (!x->of_column && x->kind != y->kind) ||
+		    !x->value != !y->value ||
+		    !bytes_equal(mask_argument_value(x),
+				 mask_argument_value(y)))
+			return false;
+	}
+	return true;
+}
+
 void mask_put(struct column_mask *m)
 {
 	if (!m || __atomic_sub_fetch(&m->references, 1, __ATOMIC_ACQ_REL))

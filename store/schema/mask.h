@@ -9,4 +9,6 @@ struct column_mask *mask_new(const char *function, uint32_t argument_count);
 int mask_set_value(struct mask_argument *a, struct bytes value);
 struct column_mask *mask_get(struct column_mask *m);
 void mask_put(struct column_mask *m);
+/* True if the function and its arguments are the same; NULL is no mask. */
+bool mask_equal(const struct column_mask *a, const struct column_mask *b);
 #endif

@@ -18,6 +18,33 @@ columns() { cql "SELECT column_name FROM system_schema.columns WHERE keyspace_na
 before=$(cat "$f")
 ok 'the same text changes nothing' sed -i '' "$f"
 is 'not a byte' "$before" "$(cat "$f")"
+# The same, written by hand: what is not said is not compared.
+cat >"$W/hand" <<'C'
+-- the tables, as a person writes them
+create table if not exists k.other (id int primary key);
+CREATE /* ; */ TABLE t (id int, c varchar, home frozen<place>, tags set<text>, s text STATIC, v int,
+	PRIMARY KEY ((id), c)) WITH comment = 'one' AND CLUSTERING ORDER BY (c DESC) AND gc_grace_seconds = 864000;
+create type PLACE (street text, zip int);
+CREATE INDEX by_v ON t (v); CREATE INDEX ON k.t (v);
+CREATE TABLE other (id int, v text, PRIMARY KEY (id));
+ALTER TABLE other ADD secret text MASKED WITH mask_null();
+C
+own="CREATE KEYSPACE k WITH replication = {'replication_factor': 1, 'class': 'SimpleStrategy'};"
+ok 'the same by hand' cp "$W/hand" "$f"
+ok 'again' cp "$W/hand" "$f"
+ok 'added' add "$f" "$(cat "$W/hand")"
+ok 'with the keyspace' put "$f" "$own $(cat "$W/hand")"
+ok 'with it, added' add "$f" "$own $(cat "$W/hand")"
+ok 'a keyspace with its default written out' add "$f" "${own%;} AND durable_writes = true;"
+is 'changes nothing' "$before" "$(cat "$f")"
+refused 'a keyspace with tables and another option' 'File exists' put "$f" "${own%;} AND durable_writes = false;"
+refused 'a type with another field' 'File exists' add "$f" 'CREATE TYPE place (street text, zip text);'
+is 'is named' 'Type "k.place" exists, and is not this one' "$(reason)"
+refused 'an index on another column' 'File exists' add "$f" 'CREATE INDEX by_v ON t (c);'
+refused 'another option' 'File exists' add "$f" 'CREATE TABLE other (id int PRIMARY KEY, v text) WITH gc_grace_seconds = 1;'
+is 'of a table is named too' 'Table "k.other" exists, and is not this one: its columns or options differ' "$(reason)"
+refused 'by .cql it is an error as ever' 'File exists' put "$M/k/.cql" 'CREATE TABLE other (id int PRIMARY KEY, v text);'
+is 'nothing has changed' "$before" "$(cat "$f")"
 # Columns come.
 ok 'a column by sed -i' sed -i 's/^    s text static,/    s text static,\n    note text,/' "$f"
 is 'is there' 'c home id note s tags v' "$(columns t)"

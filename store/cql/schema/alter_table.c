@@ -122,21 +122,35 @@ static int add_new_column(struct ddl *d, struct table *t,
 	return 0;
 }
 
-static int add_column(struct ddl *d, struct table *t,
+/* True if a column that exists is the one of a definition. */
+static bool is_defined(struct ddl *d, const struct column *was,
+		       const struct column_definition *c,
+		       const struct type *type, const struct column_mask *mask)
+{
+	return ddl_is_definition(d) &&
+	       was->kind == (c->is_static ? COLUMN_STATIC : COLUMN_REGULAR) &&
+	       type_equal(was->type, type) && mask_equal(was->mask, mask);
+}
+
+/* Add a column to t, which was old before the statement. */
+static int add_column(struct ddl *d, struct table *t, const struct table *old,
 		      const struct column_definition *c,
 		      const struct keyspace *k)
 {
 	struct column_mask *mask = NULL;
 	struct type *type;
+	int place = table_column(t, c->name.text);
 	int err = type_resolve(d->x, &type, c->type, k);
 
 	if (err)
 		return err;
 	if (c->mask)
 		err = mask_prepare(d, &mask, t, c, type);
-	if (!err && table_column(t, c->name.text) < 0)
+	if (!err && place < 0)
 		err = add_new_column(d, t, c, type, mask);
-	else if (!err && !d->statement->alter_table->if_column_not_exists)
+	else if (!err && !d->statement->alter_table->if_column_not_exists &&
+		 !(place < (int)old->column_count &&
+		   is_defined(d, &old->columns[place], c, type, mask)))
 		err = refuse_at(d->x, c->name.span,
 				refuse(d->x, "Column with name '%s' already "
 					     "exists",
@@ -146,13 +160,14 @@ static int add_column(struct ddl *d, struct table *t,
 	return err;
 }
 
-static int add_columns(struct ddl *d, struct table *t, const struct keyspace *k)
+static int add_columns(struct ddl *d, struct table *t, const struct table *old,
+		       const struct keyspace *k)
 {
 	const struct alter_table *s = d->statement->alter_table;
 	int err = 0;
 
 	for (uint32_t i = 0; i < s->column_count && !err; i++)
-		err = add_column(d, t, &s->columns[i], k);
+		err = add_column(d, t, old, &s->columns[i], k);
 	if (!err)
 		err = table_finish(t);
 	return err ? err : create_table_check(d, t);
@@ -412,7 +427,7 @@ static int change(struct ddl *d, struct table *t, const struct table *old,
 {
 	switch (d->statement->alter_table->kind) {
 	case ALTER_TABLE_ADD:
-		return add_columns(d, t, k);
+		return add_columns(d, t, old, k);
 	case ALTER_TABLE_DROP:
 		return drop_columns(d, t);
 	case ALTER_TABLE_RENAME:
@@ -435,6 +450,7 @@ int alter_table(struct ddl *d)
 	const struct keyspace *k = schema_keyspace(d->now, d->keyspace);
 	const struct table *old;
 	struct table *t;
+	bool adds_nothing;
 	int err = s->kind == ALTER_TABLE_WITH ? read_options(d, false) : 0;
 
 	if (err)
@@ -451,7 +467,9 @@ int alter_table(struct ddl *d)
 	t->flags &= ~(uint32_t)TABLE_PROVISIONAL;
 	table_order_dropped(t, t->dropped_count);
 	err = change(d, t, old, k);
-	if (!err)
+	adds_nothing = s->kind == ALTER_TABLE_ADD &&
+		       t->column_count == old->column_count;
+	if (!err && !adds_nothing)
 		return ddl_set_table(d, t);
 	table_put(t);
 	return err;

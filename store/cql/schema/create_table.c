@@ -125,10 +125,20 @@ int create_table_check(struct ddl *d, const struct table *t)
 	return 0;
 }
 
-/* Check that nothing else has the id: nodes of the tree are named by it. */
-static int check_id(struct ddl *d, const uint8_t id[16])
+/* Check that nothing else has the id: nodes of the tree are named by it. The
+ * table itself may have it, when it is defined again. */
+static int check_id(struct ddl *d, const struct table *old,
+		    const uint8_t id[16])
 {
 	static const uint8_t none[16];
+
+	if (old && !(old->flags & TABLE_PROVISIONAL)) {
+		if (!memcmp(id, old->id, 16))
+			return 0;
+		return refuse_as(d->x, CQL_ALREADY_EXISTS, "Table \"%s\" "
+				 "exists, and is not this one: it has another "
+				 "id", text_of_table(d->x, old));
+	}
 
 	if (!memcmp(id, none, 16))
 		return misconfigured(d, "Invalid table id");
@@ -162,7 +172,7 @@ static int fill(struct new_table *n)
 	if (!err)
 		err = table_options_read_id(d, t->id, &given, p);
 	if (!err && given)
-		err = check_id(d, t->id);
+		err = check_id(d, n->old, t->id);
 	if (!err)
 		err = add_columns(n);
 	if (!err && n->s->compact_storage)
@@ -212,25 +222,62 @@ static int look_for_table(struct new_table *n, bool *done)
 		return err ? err :
 			statement_require_right(n->d->x, n->old, CQL_WRITE);
 	}
-	if (n->d->x->session->redefined && !n->s->if_not_exists &&
-	    !strcmp(n->keyspace->name, n->d->x->session->redefined))
+	if (ddl_is_definition(n->d) && !n->s->if_not_exists)
 		return 0;
 	*done = true;
 	return create_table_refuse_existing(n->d);
 }
 
-/* The table exists: make this one of it, by all the statements that the
- * difference needs at once. */
-static int redefine(struct new_table *n)
+/* True if the table that mkdir made is already what the statement says; an id
+ * that it gives would be another. */
+static bool is_made(struct new_table *n)
+{
+	static const uint8_t none[sizeof(n->table->id)];
+	struct buf alterations = BUF_INIT;
+	bool same;
+
+	if (memcmp(n->table->id, none, sizeof(none)))
+		return false;
+	n->d->x->quiet++;
+	same = !table_difference(n->d, n->old, n->table, &n->s->properties,
+				 &alterations) && !alterations.len;
+	n->d->x->quiet--;
+	buf_release(&alterations);
+	return same;
+}
+
+/* The table exists: refuse a difference, or make this one of it, by all the
+ * statements that the difference needs at once. */
+static int define_again(struct new_table *n)
 {
 	struct buf alterations = BUF_INIT;
-	int err = table_difference(n->d, n->old, n->table, &n->s->properties,
+	struct ddl *d = n->d;
+	int err = table_difference(d, n->old, n->table, &n->s->properties,
 				   &alterations);
 
+	if (!err && alterations.len &&
+	    !(d->x->session->redefines && ddl_is_own_definition(d)))
+		err = refuse_as(d->x, CQL_ALREADY_EXISTS, "Table \"%s\" "
+				"exists, and is not this one: its columns or "
+				"options differ", text_of_table(d->x, n->old));
 	if (!err)
-		err = alter_table_all(n->d, buf_bytes(&alterations));
+		err = alter_table_all(d, buf_bytes(&alterations));
 	buf_release(&alterations);
-	return refuse_at(n->d->x, n->s->table.name.span, err);
+	return refuse_at(d->x, n->s->table.name.span, err);
+}
+
+/* Put the new table into the schema, unless it is there. Takes n->table over. */
+static int set_table(struct new_table *n)
+{
+	bool made = n->old && n->old->flags & TABLE_PROVISIONAL;
+	int err = 0;
+
+	if (!n->old || (made && !(ddl_is_definition(n->d) && is_made(n))))
+		return ddl_set_table(n->d, n->table);
+	if (!made)
+		err = define_again(n);
+	table_put(n->table);
+	return err;
 }
 
 int create_table(struct ddl *d)
@@ -256,10 +303,8 @@ int create_table(struct ddl *d)
 	if (!err && !done)
 		err = fill(&n);
 	new_table_release_types(&n);
-	if (!err && !done && n.old && !(n.old->flags & TABLE_PROVISIONAL))
-		err = redefine(&n);
-	else if (!err && !done)
-		return ddl_set_table(d, n.table);
+	if (!err && !done)
+		return set_table(&n);
 	table_put(n.table);
 	return err;
 }

@@ -70,6 +70,28 @@ int ddl_missing(struct ddl *d, bool if_exists, const struct identifier *name,
 				text_of(d->x, name->text), after));
 }
 
+bool ddl_is_definition(const struct ddl *d)
+{
+	return d->x->session->defined;
+}
+
+bool ddl_is_own_definition(const struct ddl *d)
+{
+	const char *defined = d->x->session->defined;
+
+	return defined && bytes_equal(d->keyspace, bytes_str(defined));
+}
+
+int ddl_refuse_different(struct ddl *d, const char *what,
+			 const struct identifier *name)
+{
+	return refuse_at(d->x, name->span,
+			 refuse_as(d->x, CQL_ALREADY_EXISTS,
+				   "%s \"%s.%s\" exists, and is not this one",
+				   what, text_of(d->x, d->keyspace),
+				   text_of(d->x, name->text)));
+}
+
 int ddl_set_table(struct ddl *d, struct table *t)
 {
 	int err = ddl_begin(d);
@@ -211,8 +233,9 @@ static int find_keyspace(struct ddl *d)
 static int check_rights(struct ddl *d)
 {
 	struct cql_session *c = d->x->session;
-	bool create = d->statement->kind == STATEMENT_CREATE_KEYSPACE;
 	const struct keyspace *k = schema_keyspace(d->x->schema, d->keyspace);
+	bool create = d->statement->kind == STATEMENT_CREATE_KEYSPACE &&
+		      !(k && ddl_is_definition(d));
 	const char *name = text_of(d->x, d->keyspace);
 
 	if (k && k->system)

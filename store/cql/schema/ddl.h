@@ -34,6 +34,14 @@ int ddl_table(struct ddl *d, const struct keyspace *k, struct bytes name,
  */
 int ddl_missing(struct ddl *d, bool if_exists, const struct identifier *name,
 		const char *before, const char *after);
+/* True if what exists and is the same is no error (cql_session_define). */
+bool ddl_is_definition(const struct ddl *d);
+/* The same, in the keyspace that the session defines. */
+bool ddl_is_own_definition(const struct ddl *d);
+/* Refuse (AlreadyExists) a definition of an object that exists and differs;
+ * what: "Type", "Index". */
+int ddl_refuse_different(struct ddl *d, const char *what,
+			 const struct identifier *name);
 /* Put a table, changed or new, into the next version; takes it over. */
 int ddl_set_table(struct ddl *d, struct table *t);
 /* True if it is [A-Za-z0-9_]+ and not longer. */

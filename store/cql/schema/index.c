@@ -280,22 +280,42 @@ static bool same_options(const struct index *a, const struct index *b)
 	return true;
 }
 
+/* True if they are the same but for their names. */
+static bool is_equal(const struct index *a, const struct index *b)
+{
+	return a->kind == b->kind && a->column == b->column &&
+	       a->target == b->target && same_options(a, b);
+}
+
 static const struct index *find_equal(const struct new_index *n)
 {
 	for (uint32_t i = 0; i < n->old->index_count; i++) {
 		const struct index *one = &n->old->indexes[i];
 
 		/* Like Cassandra, do not notice the same class under another
-		 * name. */
-		if (one->kind == n->index.kind &&
-		    (!one->class_name ||
-		     !strcmp(one->class_name, n->index.class_name)) &&
-		    one->column == n->index.column &&
-		    one->target == n->index.target &&
-		    same_options(one, &n->index))
+		 * name, except in a definition. */
+		if (is_equal(one, &n->index) &&
+		    (!one->class_name || ddl_is_definition(n->d) ||
+		     !strcmp(one->class_name, n->index.class_name)))
 			return one;
 	}
 	return NULL;
+}
+
+/* Look at an index that has the name already, in a definition. */
+static int define_again(struct new_index *n, const struct table *holder,
+			const struct index *was)
+{
+	bool same = false;
+	int err = 0;
+
+	if (holder == n->old) {
+		err = check_targets(n);
+		same = !err && !choose_kind(n) && n->s->target_count == 1 &&
+		       is_equal(was, &n->index);
+	}
+	return err || same ? err :
+		ddl_refuse_different(n->d, "Index", &n->s->name);
 }
 
 /* Refuse an index on no or several columns: none of ours takes that. */
@@ -363,7 +383,9 @@ static int make_index(struct new_index *n)
 		return err;
 	unknown = choose_kind(n);
 	equal = unknown ? NULL : find_equal(n);
-	if (equal && n->s->if_not_exists)
+	if (equal && (n->s->if_not_exists ||
+		      (ddl_is_definition(n->d) &&
+		       !identifier_is_given(&n->s->name))))
 		return 0;
 	if (equal)
 		return refuse(x, "Index %s is a duplicate of existing index %s",
@@ -380,6 +402,8 @@ int index_create(struct ddl *d)
 	const struct create_index *s = d->statement->create_index;
 	struct new_index n = { .d = d, .s = s };
 	const char *table = text_of(d->x, s->table.name.text);
+	const struct table *holder = NULL;
+	struct index *was = NULL;
 	int err = read_attributes(&n);
 
 	if (!err)
@@ -392,18 +416,20 @@ int index_create(struct ddl *d)
 				       table));
 	if (err || !n.old)
 		goto out;
-	if (identifier_is_given(&s->name) &&
-	    keyspace_index(n.keyspace, s->name.text, NULL)) {
-		if (!s->if_not_exists)
-			err = refuse_at(d->x, s->name.span,
-					refuse(d->x, "Index '%s' already exists",
-					       text_of(d->x, s->name.text)));
+	if (identifier_is_given(&s->name))
+		holder = keyspace_index(n.keyspace, s->name.text, &was);
+	if (holder && s->if_not_exists)
 		goto out;
-	}
-	if (n.old->flags & TABLE_COUNTER)
+	if (holder && ddl_is_definition(d))
+		err = define_again(&n, holder, was);
+	else if (holder)
+		err = refuse_at(d->x, s->name.span,
+				refuse(d->x, "Index '%s' already exists",
+				       text_of(d->x, s->name.text)));
+	else if (n.old->flags & TABLE_COUNTER)
 		err = refuse(d->x, "Secondary indexes on counter tables aren't "
 				   "supported");
-	if (!err)
+	else
 		err = make_index(&n);
 out:
 	options_release(n.index.options, n.index.option_count);

@@ -206,10 +206,10 @@ static int set_replication(struct ddl *d, struct keyspace *k,
 	return err ? err : check_replication(d, k);
 }
 
-/* Set the attributes. Takes over k. */
-static int set_attributes(struct ddl *d, struct keyspace *k,
-			  const struct keyspace *was,
-			  const struct properties *p)
+/* Set k's attributes; what is not given stays as it is. */
+static int read_attributes(struct ddl *d, struct keyspace *k,
+			   const struct keyspace *was,
+			   const struct properties *p)
 {
 	const struct written_property *durable, *replication;
 	int err = 0;
@@ -220,6 +220,13 @@ static int set_attributes(struct ddl *d, struct keyspace *k,
 		err = property_bool(d, &k->durable_writes, durable);
 	if (!err && replication && (!was || replication->entry_count))
 		err = set_replication(d, k, was, replication);
+	return err;
+}
+
+/* Put k into the next version of the schema, if there is no error yet. Takes it
+ * over. */
+static int set_keyspace(struct ddl *d, struct keyspace *k, int err)
+{
 	if (!err)
 		err = ddl_begin(d);
 	if (!err)
@@ -228,10 +235,56 @@ static int set_attributes(struct ddl *d, struct keyspace *k,
 	return err;
 }
 
+static bool has_same_attributes(const struct keyspace *a,
+				const struct keyspace *b)
+{
+	if (a->durable_writes != b->durable_writes ||
+	    a->replication_count != b->replication_count)
+		return false;
+	for (uint32_t i = 0; i < a->replication_count; i++) {
+		const char *other = replication_of(b, a->replication[i].name);
+
+		if (!other || strcmp(a->replication[i].value, other))
+			return false;
+	}
+	return true;
+}
+
+static int refuse_existing(struct ddl *d)
+{
+	return refuse_at(d->x, d->statement->keyspace->name.span,
+			 refuse_as(d->x, CQL_ALREADY_EXISTS,
+				   "Cannot add existing keyspace \"%s\"",
+				   text_of(d->x, d->keyspace)));
+}
+
+/* Define a keyspace that exists: its options change as long as it has no
+ * tables and is the session's own. */
+static int define_again(struct ddl *d, const struct keyspace *was)
+{
+	const struct keyspace_statement *s = d->statement->keyspace;
+	bool changes = ddl_is_own_definition(d) && !was->table_count;
+	struct keyspace *k;
+	int err;
+
+	if (s->if_not_exists && !changes)
+		return 0;
+	k = keyspace_copy(was);
+	if (!k)
+		return -ENOMEM;
+	err = read_attributes(d, k, NULL, &s->properties);
+	if (!err && !changes && !has_same_attributes(k, was))
+		err = refuse_existing(d);
+	if (!err && !has_same_attributes(k, was))
+		return set_keyspace(d, k, 0);
+	keyspace_put(k);
+	return err;
+}
+
 int keyspace_create(struct ddl *d)
 {
 	const struct keyspace_statement *s = d->statement->keyspace;
-	const char *name = text_of(d->x, d->keyspace);
+	const struct keyspace *was = schema_keyspace(d->now, d->keyspace);
 	struct keyspace *k;
 	int err = check_attributes(d, &s->properties, false);
 
@@ -239,13 +292,11 @@ int keyspace_create(struct ddl *d)
 		return err;
 	if (!property_find(&s->properties, "replication"))
 		return refuse(d->x, "Missing mandatory option 'replication'");
-	if (schema_keyspace(d->now, d->keyspace))
-		return s->if_not_exists ? 0 :
-		       refuse_at(d->x, s->name.span,
-				 refuse_as(d->x, CQL_ALREADY_EXISTS,
-					   "Cannot add existing keyspace "
-					   "\"%s\"", name));
-	k = keyspace_new(name);
+	if (was && ddl_is_definition(d))
+		return define_again(d, was);
+	if (was)
+		return s->if_not_exists ? 0 : refuse_existing(d);
+	k = keyspace_new(text_of(d->x, d->keyspace));
 	if (!k)
 		return -ENOMEM;
 	k->durable_writes = true;
@@ -253,7 +304,8 @@ int keyspace_create(struct ddl *d)
 	k->gid = d->x->session->gid;
 	k->mode = d->x->session->mode;
 	k->created_us = clock_now_us();
-	return set_attributes(d, k, NULL, &s->properties);
+	return set_keyspace(d, k,
+			    read_attributes(d, k, NULL, &s->properties));
 }
 
 /* Sum up the replicas of all data centres. */
@@ -282,7 +334,7 @@ int keyspace_alter(struct ddl *d)
 	k = keyspace_copy(was);
 	if (!k)
 		return -ENOMEM;
-	err = set_attributes(d, k, was, &s->properties);
+	err = set_keyspace(d, k, read_attributes(d, k, was, &s->properties));
 	if (!err && replicas(k) > replicas(was))
 		statement_warn(d->x, "When increasing replication factor you "
 			       "need to run a full (-full) repair to "

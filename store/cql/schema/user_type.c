@@ -132,20 +132,34 @@ static int name_fields(struct ddl *d, struct fields *f,
 	return 0;
 }
 
+static bool has_fields(const struct type *t, const struct fields *f)
+{
+	if (t->part_count != f->count)
+		return false;
+	for (uint32_t i = 0; i < f->count; i++)
+		if (strcmp(t->field_names[i], f->names[i]) ||
+		    !type_equal(t->parts[i], f->types[i]))
+			return false;
+	return true;
+}
+
 int user_type_create(struct ddl *d)
 {
 	const struct create_type *s = d->statement->create_type;
 	const char *name = text_of(d->x, s->name.name.text);
 	const struct keyspace *k;
+	const struct type *was;
 	struct fields f = { .count = 0 };
 	uint32_t i;
 	int err = ddl_keyspace(d, &k);
 
 	if (err)
 		return err;
-	if (keyspace_type(k, s->name.name.text))
-		return s->if_not_exists ? 0 :
-		       refuse_at(d->x, s->name.name.span,
+	was = keyspace_type(k, s->name.name.text);
+	if (was && s->if_not_exists)
+		return 0;
+	if (was && !ddl_is_definition(d))
+		return refuse_at(d->x, s->name.name.span,
 				 refuse(d->x, "A user type with name '%s' "
 					      "already exists", name));
 	err = ddl_check_name(d, s->name.name.text);
@@ -157,8 +171,10 @@ int user_type_create(struct ddl *d)
 		err = type_resolve(d->x, &f.types[i], s->fields[i].type, k);
 		f.count += !err;
 	}
-	if (!err)
+	if (!err && !was)
 		return set_type(d, name, &f, false);
+	if (!err && !has_fields(was, &f))
+		err = ddl_refuse_different(d, "Type", &s->name.name);
 	fields_release(&f);
 	return err;
 }
@@ -214,6 +230,28 @@ static int check_keys(struct ddl *d, const struct keyspace *k,
 		      text_of_name(d, t), text_of_buf(d->x, &list));
 }
 
+/* Refuse a field that exists, unless it is the same in a definition. */
+static int add_field_again(struct ddl *d, const struct keyspace *k,
+			   const struct type *t)
+{
+	const struct alter_type *s = d->statement->alter_type;
+	const char *name = text_of(d->x, s->field.name.text);
+	int place = assignable_user_field(t, s->field.name.text);
+	struct type *type = NULL;
+	bool same;
+	int err = 0;
+
+	if (ddl_is_definition(d))
+		err = type_resolve(d->x, &type, s->field.type, k);
+	same = type && type_equal(type, t->parts[place]);
+	type_put(type);
+	if (err || same)
+		return err;
+	return refuse(d->x, "Cannot add field %s to type %s: a field "
+			    "with name %s already exists", name,
+		      text_of_name(d, t), name);
+}
+
 static int add_field(struct ddl *d, const struct keyspace *k,
 		     const struct type *t)
 {
@@ -228,10 +266,7 @@ static int add_field(struct ddl *d, const struct keyspace *k,
 	if (err)
 		return err;
 	if (assignable_user_field(t, s->field.name.text) >= 0)
-		return s->if_field_not_exists ? 0 :
-		       refuse(d->x, "Cannot add field %s to type %s: a field "
-				    "with name %s already exists", name,
-			      text_of_name(d, t), name);
+		return s->if_field_not_exists ? 0 : add_field_again(d, k, t);
 	err = ddl_check_name(d, s->field.name.text);
 	if (!err)
 		err = type_resolve(d->x, &type, s->field.type, k);

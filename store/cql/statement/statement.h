@@ -21,7 +21,8 @@ struct cql_session {
 	void *may_context;
 	cql_adopt *adopt;		/* or NULL */
 	void *adopt_context;
-	const char *redefined;		/* of cql_session_redefine; or NULL */
+	const char *defined;		/* of cql_session_define; or NULL */
+	bool redefines;
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;

@@ -3,40 +3,6 @@
 #include "store/cql/syntax/lexer.h"
 #include "store/schema/schema.h"
 
-static enum token_kind next_of(struct lexer *lexer, struct token *token)
-{
-	enum token_kind kind;
-
-	do {
-		kind = lexer_next(lexer, token);
-	} while (kind == TOKEN_SEMICOLON);
-	return kind;
-}
-
-static struct bytes spelled(struct bytes text, struct token token)
-{
-	return bytes_of(text.ptr + token.offset, token.length);
-}
-
-bool cql_statement_equal(struct bytes a, struct bytes b)
-{
-	struct lexer left, right;
-	struct token at, there;
-	enum token_kind kind;
-
-	if (a.len > LEXER_TEXT_MAX || b.len > LEXER_TEXT_MAX)
-		return false;
-	lexer_init(&left, a);
-	lexer_init(&right, b);
-	do {
-		kind = next_of(&left, &at);
-		if (kind == TOKEN_BAD || next_of(&right, &there) != kind ||
-		    !bytes_equal(spelled(a, at), spelled(b, there)))
-			return false;
-	} while (kind != TOKEN_END);
-	return true;
-}
-
 /* Continue from an IF, if token is one, to what follows IF NOT EXISTS. */
 static enum token_kind skip_if(struct lexer *lexer, struct token *token)
 {

@@ -1,14 +1,11 @@
 /*
  * Look at the text of a statement by its tokens, without a parse of it: for
- * texts of definitions that are compared or copied. Blanks, comments and
- * semicolons between tokens do not matter. Pure functions; any thread.
+ * texts of definitions that are copied. Pure functions; any thread.
  */
 #ifndef STORE_CQL_SYNTAX_STATEMENT_TEXT_H
 #define STORE_CQL_SYNTAX_STATEMENT_TEXT_H
 #include "store/base/arena.h"
 
-/* True if the statements have the same tokens, as they are written. */
-bool cql_statement_equal(struct bytes a, struct bytes b);
 /* Return the name in a CREATE KEYSPACE, in the arena; null: the statement is
  * another, or there is no memory. */
 struct bytes cql_statement_created_keyspace(struct arena *arena,

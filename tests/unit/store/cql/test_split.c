@@ -151,31 +151,11 @@ START_TEST(the_keyspace_of_a_statement)
 }
 END_TEST
 
-static const struct {
-	const char *a, *b;
-	bool equal;
-} pairs[] = {
-	{ "a b;", " a /* c */\n b", true }, { "", ";", true },
-	{ "x = 'a b'", "x = 'ab'", false }, { "x = 'a;'", "x = 'a'", false },
-	{ "\"a b\"", "\"ab\"", false }, { "a b", "ab", false }, { "a", "a b", false },
-	{ "a 'open", "a 'open", false }, { "a = 1", "a=1", true },
-};
-
-START_TEST(equal_statements)
-{
-	struct bytes a = bytes_str(pairs[_i].a), b = bytes_str(pairs[_i].b);
-
-	ck_assert(cql_statement_equal(a, b) == pairs[_i].equal);
-	ck_assert(cql_statement_equal(b, a) == pairs[_i].equal);
-}
-END_TEST
-
 SUITE(split)
 {
 	TCase *tc = tcase_create("split");
 
 	tcase_add_loop_test(tc, the_keyspace_of_a_statement, 0, ARRAY_SIZE(renames));
-	tcase_add_loop_test(tc, equal_statements, 0, ARRAY_SIZE(pairs));
 	tcase_add_loop_test(tc, a_text_in_pieces, 0, ARRAY_SIZE(texts));
 	tcase_add_loop_test(tc, the_place_within_a_statement, 0,
 			    ARRAY_SIZE(prompts));
