@@ -41,8 +41,7 @@ static void add_text(struct buf *out, struct bytes text, bool comma)
 	buf_add_bytes(out, text);
 }
 
-/* Replace the byte at place by its escape. */
-static void escape_at(struct buf *out, size_t place)
+void name_escape_at(struct buf *out, size_t place)
 {
 	uint8_t c;
 
@@ -95,9 +94,9 @@ void name_escape_end(struct buf *out, size_t start)
 	if (out->failed || out->len == start)
 		return;
 	if (name_suffix(bytes_of(out->ptr + start, out->len - start), &base))
-		escape_at(out, start + base.len);
+		name_escape_at(out, start + base.len);
 	if (out->ptr[start] == '.' || out->ptr[start] == '@')
-		escape_at(out, start);
+		name_escape_at(out, start);
 }
 
 void name_escape(struct buf *out, struct bytes text)
@@ -216,7 +215,7 @@ static ASIDE void escape_plain(struct buf *out, struct bytes text)
 	buf_add(out, text.ptr + done, text.len - done);
 	if (!out->failed && text.ptr[0] == '.' &&
 	    (text.len == 1 || (text.len == 2 && text.ptr[1] == '.')))
-		escape_at(out, start);
+		name_escape_at(out, start);
 }
 
 void name_escape_plain(struct buf *out, struct bytes text)

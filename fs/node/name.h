@@ -13,6 +13,8 @@
 void name_escape(struct buf *out, struct bytes text);
 /* The same of the text that out has from `start` on, in its place. */
 void name_escape_from(struct buf *out, size_t start);
+/* Replace the byte of out at place by its escape. */
+void name_escape_at(struct buf *out, size_t place);
 /* True if the text is its own name, or would be but for its length. */
 bool name_is_text(struct bytes text);
 /* True if name_escape makes that name of the text. Without memory false. */

@@ -4,6 +4,7 @@
 
 #include "fs/node/name.h"
 #include "fs/query/entry.h"
+#include "fs/query/spelling.h"
 #include "store/base/alloc.h"
 #include "store/type/text/text.h"
 #include "store/type/value.h"
@@ -22,28 +23,49 @@ static int unescape(struct op *op, struct bytes spelled)
 	return op->text.failed ? -ENOMEM : 0;
 }
 
-/* Check that op->text is the canonical text of the value. It does not matter
- * which of its bytes were escaped: a query may have several names. */
-static int check_text(struct op *op, const struct type *type,
-		      struct bytes value)
+/* Check that a part of the name has the right spelling: -ENOENT. what: its kind,
+ * for people. */
+static int check_spelling(struct op *op, struct buf *right,
+			  struct bytes spelled, const char *what)
 {
-	struct buf text = BUF_INIT, name = BUF_INIT;
-	int err = 0;
+	if (right->failed)
+		return -ENOMEM;
+	if (bytes_equal(buf_bytes(right), spelled))
+		return 0;
+	return op_refuse(op, -ENOENT, "the name of this %s is '%s'", what,
+			 buf_cstr(right));
+}
+
+/* Check the spelling of a value's text, a pattern or an entry's name. */
+static int check_text(struct op *op, struct bytes text, struct bytes spelled,
+		      const char *what, bool before_dots)
+{
+	struct buf right = BUF_INIT;
+	int err;
+
+	spelling_value(&right, text, before_dots);
+	err = check_spelling(op, &right, spelled, what);
+	buf_release(&right);
+	return err;
+}
+
+static int check_value(struct op *op, const struct type *type,
+		       struct bytes value, struct bytes spelled,
+		       bool before_dots)
+{
+	struct buf text = BUF_INIT;
+	int err;
 
 	type_print_text(&text, type, value);
-	name_escape(&name, buf_bytes(&text));
-	if (text.failed || name.failed)
-		err = -ENOMEM;
-	else if (!bytes_equal(buf_bytes(&text), buf_bytes(&op->text)))
-		err = op_refuse(op, -ENOENT, "the name of this value is '%s'",
-				buf_cstr(&name));
+	err = text.failed ? -ENOMEM :
+	      check_text(op, buf_bytes(&text), spelled, "value", before_dots);
 	buf_release(&text);
-	buf_release(&name);
 	return err;
 }
 
 static int read_value(struct op *op, const struct type *type,
-		      struct bytes spelled, struct bytes *out)
+		      struct bytes spelled, bool before_dots,
+		      struct bytes *out)
 {
 	struct type_error error = { .text = "" };
 	struct buf value = BUF_INIT;
@@ -57,7 +79,8 @@ static int read_value(struct op *op, const struct type *type,
 	if (!err && value.failed)
 		err = -ENOMEM;
 	if (!err)
-		err = check_text(op, type, buf_bytes(&value));
+		err = check_value(op, type, buf_bytes(&value), spelled,
+				  before_dots);
 	if (!err) {
 		*out = arena_copy(&op->arena, buf_bytes(&value));
 		err = op->arena.failed ? -ENOMEM : 0;
@@ -66,10 +89,15 @@ static int read_value(struct op *op, const struct type *type,
 	return err;
 }
 
-static int read_pattern(struct op *op, struct bytes spelled, struct bytes *out)
+/* Read a text that has no type: a pattern, or the name of an entry. */
+static int read_plain(struct op *op, struct bytes spelled, const char *what,
+		      struct bytes *out)
 {
 	int err = unescape(op, spelled);
 
+	if (!err)
+		err = check_text(op, buf_bytes(&op->text), spelled, what,
+				 false);
 	if (!err)
 		*out = arena_copy(&op->arena, buf_bytes(&op->text));
 	return !err && op->arena.failed ? -ENOMEM : err;
@@ -95,8 +123,10 @@ static int refuse_column(struct op *op, const struct table *t,
 }
 
 static int find_column(struct op *op, const struct table *t,
-		       struct bytes spelled, const struct column **out)
+		       struct bytes spelled, bool before_equal,
+		       const struct column **out)
 {
+	struct buf right = BUF_INIT;
 	int i, err = unescape(op, spelled);
 
 	if (err)
@@ -104,8 +134,11 @@ static int find_column(struct op *op, const struct table *t,
 	i = table_column(t, buf_bytes(&op->text));
 	if (i < 0)
 		return refuse_column(op, t, buf_cstr(&op->text));
+	spelling_column(&right, buf_bytes(&op->text), before_equal);
+	err = check_spelling(op, &right, spelled, "column");
+	buf_release(&right);
 	*out = &t->columns[i];
-	return 0;
+	return err;
 }
 
 static int resolve(struct op *op, const struct table *t,
@@ -116,35 +149,33 @@ static int resolve(struct op *op, const struct table *t,
 
 	out->operator = term->operator;
 	if (!term->on_token) {
-		err = find_column(op, t, term->column, &out->column);
+		err = find_column(op, t, term->column,
+				  term->operator != QUERY_LIKE, &out->column);
 		type = err ? NULL : out->column->type;
 	}
 	if (err)
 		return err;
 	if (term->operator == QUERY_LIKE)
-		return read_pattern(op, term->value, &out->value);
+		return read_plain(op, term->value, "pattern", &out->value);
 	if (!bytes_is_null(term->value))
-		err = read_value(op, type, term->value, &out->value);
+		err = read_value(op, type, term->value,
+				 term->operator == QUERY_RANGE, &out->value);
 	if (!err && !bytes_is_null(term->end))
-		err = read_value(op, type, term->end, &out->end);
+		err = read_value(op, type, term->end, false, &out->end);
 	return err;
 }
 
 static int resolve_after(struct op *op, struct row_query *q)
 {
-	struct buf name = BUF_INIT;
+	struct bytes name;
 	struct row_key key;
 	int err;
 
 	if (bytes_is_null(q->terms.after))
 		return 0;
-	err = unescape(op, q->terms.after);
-	if (err)
-		return err;
-	buf_add_bytes(&name, buf_bytes(&op->text));
-	err = name.failed ? -ENOMEM :
-	      entry_parse(op, &q->place, buf_bytes(&name), &key);
-	buf_release(&name);
+	err = read_plain(op, q->terms.after, "entry", &name);
+	if (!err)
+		err = entry_parse(op, &q->place, name, &key);
 	if (err)
 		return err;
 	q->after_partition = key.partition_key;
@@ -171,7 +202,7 @@ static int resolve_columns(struct op *op, struct row_query *q)
 		q->wanted[i] = t->columns[i].kind == COLUMN_PARTITION_KEY ||
 			       t->columns[i].kind == COLUMN_CLUSTERING;
 	while (!err && query_next_column(&rest, &one)) {
-		err = find_column(op, t, one, &c);
+		err = find_column(op, t, one, false, &c);
 		if (!err)
 			q->wanted[c - t->columns] = true;
 	}

@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import random
+import re
 import sys
 
 import console
@@ -27,19 +28,24 @@ def literal(kind, value):
 
 
 def escape(text, extra=''):
-    """The name of a value; in terms some more bytes are escaped."""
+    """A value as it is in names, but for the leading byte and the suffix; extra: more bytes that are escaped."""
     if text == '':
         return '%'
     out = ''.join('%%%02X' % ord(c) if ord(c) < 32 or c in '/%' + extra else c for c in text)
     return out
 
 
-def spell(kind, value):
-    text = escape(str(value), ',=~').replace('..', '%2E%2E')
+def spell(text, before_dots=False):
+    """The one spelling of a value in a term; before_dots: it begins a range."""
+    text = escape(str(text), ',=')
     for suffix in ('.json', '.ndjson', '.csv', '.cql'):
         if text.endswith(suffix):
             text = text[:-len(suffix)] + '%2E' + suffix[1:]
-    return text.replace('@', '%40')
+    if text[0] in '.@':
+        text = '%%%02X' % ord(text[0]) + text[1:]
+    if before_dots and text[-1] == '.':
+        text = text[:-1] + '%2E'
+    return re.sub(r'(\.|%2E){2,}', lambda run: run.group().replace('.', '%2E'), text)
 
 
 class Table:
@@ -121,11 +127,11 @@ def check(table, rng):
             continue
         kind, a, b = table.kinds[column], table.value(column), table.value(column)
         if rng.random() < 0.5:
-            terms.append('@%s=%s' % (column, spell(kind, a)))
+            terms.append('@%s=%s' % (column, spell(a)))
             where.append('%s = %s' % (column, literal(kind, a)))
         else:
             low, high = rng.choice([(True, True), (True, False), (False, True)])
-            terms.append('@%s=%s..%s' % (column, spell(kind, a) if low else '', spell(kind, b) if high else ''))
+            terms.append('@%s=%s..%s' % (column, spell(a, True) if low else '', spell(b) if high else ''))
             where += ['%s >= %s' % (column, literal(kind, a))] if low else []
             where += ['%s < %s' % (column, literal(kind, b))] if high else []
     if not terms and depth is None:
@@ -190,7 +196,7 @@ def check(table, rng):
     usable = [i for i, e in enumerate(got) if '%~' not in e]
     if usable:
         i = rng.choice(usable)
-        after = escape(got[i], ',=~').replace('..', '%2E%2E').replace('@', '%40')
+        after = spell(got[i])
         page = query + ',@limit=5,@after=' + after
         if after.endswith(('.csv', '.json', '.cql')) or len(page.split('/')[-1].encode()) > 255:
             return None

@@ -111,6 +111,12 @@ is 'a suffix' 'x.csv,l' "$(names "$o/@a%3Db=x%2Ecsv")"
 is 'a percent sign' 'x%25y,l' "$(names "$o/@a%3Db=x%25y")"
 is 'the empty text' ',l' "$(names "$o/@a%3Db=%")"
 is 'a column that is named like a word of queries' 'x%2Cy,l' "$(names "$o/@a%3Db=x%2Cy,@%6Cimit=l")"
+for other in '@a%3Db=%78' '@a%3Db=x%2Ey' '@a%3Db=x..y..' '@%61%3Db=x' '@%6C=l' '@%6Cimit=%6C' '@after=%78,l' '@a%3Db~%78' \
+	'@limit=1,@cols=%61%3Db.csv'; do
+	refused "another spelling: $other" 'No such file' ls "$o/$other"
+done
+ls "$o/@%6Cimit=%6C" 2>/dev/null
+is 'the right one is told' "the name of this value is 'l'" "$(tail -n 1 "$M/.widefs/errors" | grep -o 'the name of.*')"
 for e in $(names "$o/@limit=99"); do ok "the link $e" test -f "$o/@limit=99/$e/v"; done
 ok 'equal but otherwise written is found' test -d "$M/shop/exact/p/@d=1.0/1.00"
 refused 'the stored spelling is the name of the link' 'No such file' ls "$M/shop/exact/p/@d=1.0/1.0/"

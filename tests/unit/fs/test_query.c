@@ -1,6 +1,7 @@
 /* The names of queries: their terms, and names that are no query. */
 #include <errno.h>
 
+#include "fs/query/spelling.h"
 #include "fs/query/terms.h"
 #include "tests/unit/suite.h"
 
@@ -139,6 +140,61 @@ START_TEST(a_name_of_any_length_is_bounded)
 }
 END_TEST
 
+static const struct {
+	const char *text, *value, *begin;	/* begin NULL: as the value */
+} values[] = {
+	{ "nz", "nz", NULL }, { "", "%", NULL }, { "a,b=c", "a%2Cb%3Dc", NULL },
+	{ "a~b@c", "a~b@c", NULL }, { "@x", "%40x", NULL },
+	{ "1.5", "1.5", NULL }, { "a..b", "a%2E%2Eb", NULL },
+	{ "a...b.c", "a%2E%2E%2Eb.c", NULL }, { "..a", "%2E%2Ea", NULL },
+	{ ".a", "%2Ea", NULL }, { "a.", "a.", "a%2E" },
+	{ "a..", "a%2E%2E", NULL }, { "x.csv", "x%2Ecsv", NULL },
+	{ "x..csv", "x%2E%2Ecsv", NULL }, { "100%", "100%25", NULL },
+	{ "%2E.", "%252E.", "%252E%2E" }, { "a/b", "a%2Fb", NULL },
+};
+
+static void check_value(const char *text, bool before_dots, const char *right)
+{
+	struct buf out = BUF_INIT;
+
+	buf_add_str(&out, ".");		/* what stands before it is not of it */
+	spelling_value(&out, bytes_str(text), before_dots);
+	ck_assert_str_eq(buf_cstr(&out) + 1, right);
+	buf_release(&out);
+}
+
+START_TEST(a_value_has_one_spelling)
+{
+	check_value(values[_i].text, false, values[_i].value);
+	check_value(values[_i].text, true, values[_i].begin ?
+		    values[_i].begin : values[_i].value);
+}
+END_TEST
+
+static const struct {
+	const char *name, *column, *before_equal;	/* NULL: as the column */
+} columns[] = {
+	{ "country", "country", NULL }, { "a=b,c~d", "a%3Db%2Cc%7Ed", NULL },
+	{ "a..b", "a..b", NULL }, { "desc", "desc", NULL },
+	{ "limit", "limit", "%6Cimit" }, { "after", "after", "%61fter" },
+	{ "token", "token", "%74oken" }, { "cols", "cols", "%63ols" },
+	{ "limits", "limits", NULL }, { "@x", "%40x", NULL },
+};
+
+START_TEST(a_column_has_one_spelling)
+{
+	struct buf out = BUF_INIT;
+
+	spelling_column(&out, bytes_str(columns[_i].name), false);
+	ck_assert_str_eq(buf_cstr(&out), columns[_i].column);
+	out.len = 0;
+	spelling_column(&out, bytes_str(columns[_i].name), true);
+	ck_assert_str_eq(buf_cstr(&out), columns[_i].before_equal ?
+			 columns[_i].before_equal : columns[_i].column);
+	buf_release(&out);
+}
+END_TEST
+
 SUITE(query)
 {
 	TCase *tc = tcase_create("query");
@@ -146,5 +202,8 @@ SUITE(query)
 	tcase_add_loop_test(tc, a_name_has_terms, 0, ARRAY_SIZE(good));
 	tcase_add_loop_test(tc, other_names_are_no_queries, 0, ARRAY_SIZE(bad));
 	tcase_add_test(tc, a_name_of_any_length_is_bounded);
+	tcase_add_loop_test(tc, a_value_has_one_spelling, 0, ARRAY_SIZE(values));
+	tcase_add_loop_test(tc, a_column_has_one_spelling, 0,
+			    ARRAY_SIZE(columns));
 	suite_add_tcase(suite, tc);
 }
