@@ -221,7 +221,7 @@ ok 'a row has no time of an earlier one' test "$(stat -c %Y "$M/k/flat/4")" -gt 
 # So does a statement that makes or drops a keyspace or a table.
 dated=("$M" "$M/k" "$M/.snapshots" "$M/.widefs")
 moves_above() {	# moves_above WHAT COMMAND... -- NAME...
-	local what=$1 d out= command=()
+	local what=$1 d out='' command=()
 	shift
 	while [ "$1" != -- ]; do command+=("$1"); shift; done
 	shift
