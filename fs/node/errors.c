@@ -7,6 +7,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/process.h"
 
 void errors_init(struct errors *e)
 {
@@ -82,12 +83,13 @@ static bool is_told(const struct errors *e, const struct error_line *line)
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence)
 {
-	struct error_line *line, made = { clock_now_us(), ino, pid, uid,
+	pid_t process = process_of_thread(pid);
+	struct error_line *line, made = { clock_now_us(), ino, process, uid,
 					  number, NULL, 0 };
 	struct buf text = BUF_INIT;
 	char *unused;
 
-	errors_print_command(&text, pid);
+	errors_print_command(&text, process);
 	buf_add_byte(&text, 0);
 	add_clean(&text, path);
 	buf_add_byte(&text, 0);

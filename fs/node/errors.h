@@ -29,8 +29,8 @@ struct errors {
 /* Make an empty list; release frees its lines. Nobody else uses it then. */
 void errors_init(struct errors *e);
 void errors_release(struct errors *e);
-/* Add a line, but not the ENOENT of the line before once more. Control bytes
- * are escaped. Without memory the line is lost. */
+/* Add a line, but not the ENOENT of the line before once more. pid: of a process, or
+ * of a thread of it. Control bytes are escaped. Without memory the line is lost. */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
 /* Append the command of a process. False, and "?": it has ended. */

@@ -5,8 +5,9 @@
 
 #include "fs/node/errors.h"
 #include "store/base/clock.h"
+#include "store/base/process.h"
 
-#define TRIES 8			/* places for a process */
+#define TRIES 8			/* places for a thread */
 #define IDLE_S 10		/* from then on another may take its place */
 #define SECOND_NS 1000000000
 
@@ -39,14 +40,17 @@ static unsigned stripe_of_thread(void)
 	return mine - 1;
 }
 
-/* Note the command of a new client: when somebody asks, it may have ended. */
-static void note_command(struct client *c, pid_t pid)
+/* Note the process of a new client and its command: when somebody asks, it may have
+ * ended. */
+static void note_process(struct client *c, pid_t thread)
 {
 	uint64_t words[CLIENT_COMMAND_WORDS] = { 0 };
+	pid_t process = process_of_thread(thread);
 	struct buf name = BUF_INIT;
 	size_t i;
 
-	if (errors_print_command(&name, pid) && !name.failed)
+	atomic_store_explicit(&c->process, process, memory_order_relaxed);
+	if (errors_print_command(&name, process) && !name.failed)
 		memcpy(words, name.ptr, name.len < sizeof(words) ? name.len :
 								 sizeof(words));
 	buf_release(&name);
@@ -55,8 +59,8 @@ static void note_command(struct client *c, pid_t pid)
 				      memory_order_relaxed);
 }
 
-/* Count a request of that process. Threads that take one place for two
- * processes at the same time may lose a few counts. */
+/* Count a request of that thread. Threads of ours that take one place for two at the
+ * same time may lose a few counts. */
 static void count_client(struct requests *r, uint64_t who, uint64_t now_s)
 {
 	unsigned first = (unsigned)(who * 0x9e3779b97f4a7c15ull >> 56), i;
@@ -75,7 +79,7 @@ static void count_client(struct requests *r, uint64_t who, uint64_t now_s)
 				continue;
 			atomic_store_explicit(&c->count, 0,
 					      memory_order_relaxed);
-			note_command(c, (pid_t)(uint32_t)who);
+			note_process(c, (pid_t)(uint32_t)who);
 		}
 		atomic_fetch_add_explicit(&c->count, 1, memory_order_relaxed);
 		atomic_store_explicit(&c->last_s, now_s, memory_order_relaxed);
@@ -109,10 +113,15 @@ struct line {
 	char command[CLIENT_COMMAND_WORDS * sizeof(uint64_t) + 1];
 };
 
+/* Read what was counted of a thread, as that of its process. */
 static void read_line(struct line *line, const struct client *c, uint64_t now_s)
 {
 	uint64_t words[CLIENT_COMMAND_WORDS];
+	pid_t process = atomic_load(&c->process);
 	size_t i;
+
+	if (process > 0)
+		line->who = line->who >> 32 << 32 | (uint32_t)process;
 
 	for (i = 0; i < CLIENT_COMMAND_WORDS; i++)
 		words[i] = atomic_load(&c->command[i]);
@@ -120,6 +129,32 @@ static void read_line(struct line *line, const struct client *c, uint64_t now_s)
 	line->command[sizeof(words)] = 0;
 	line->count = atomic_load(&c->count);
 	line->idle = atomic_load(&c->last_s) + IDLE_S <= now_s;
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return (x->who > y->who) - (x->who < y->who);
+}
+
+/* Make one line of those of each process; returns how many are left of n. */
+static size_t join_threads(struct line *lines, size_t n)
+{
+	size_t kept = 0, i;
+
+	qsort(lines, n, sizeof(*lines), by_process);
+	for (i = 0; i < n; i++) {
+		struct line *last = kept ? &lines[kept - 1] : NULL;
+
+		if (!last || last->who != lines[i].who) {
+			lines[kept++] = lines[i];
+			continue;
+		}
+		last->count += lines[i].count;
+		last->idle &= lines[i].idle;
+	}
+	return kept;
 }
 
 static int most_first(const void *a, const void *b)
@@ -162,6 +197,7 @@ void requests_print_clients(const struct requests *r, struct buf *out,
 		lines[n].who = who;
 		read_line(&lines[n++], &r->clients[i], now_s);
 	}
+	n = join_threads(lines, n);
 	qsort(lines, n, sizeof(*lines), most_first);
 	for (i = 0; i < n; i++)
 		print_line(out, &lines[i]);

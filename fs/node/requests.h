@@ -21,12 +21,13 @@ enum request_kind {
 /* Threads add in different places, so that they do not wait for each other's
  * cache lines. */
 #define REQUEST_STRIPES 4
-/* How many processes are counted. A further one takes the place of one that
+/* How many threads of processes are counted. A further one takes the place of one that
  * sent nothing lately. */
 #define REQUEST_CLIENTS 256
 #define CLIENT_COMMAND_WORDS 4
 struct client {
-	_Atomic uint64_t who;		/* uid << 32 | pid; 0: free */
+	_Atomic uint64_t who;		/* uid << 32 | thread; 0: free */
+	_Atomic pid_t process;		/* of the thread; 0: not known yet */
 	_Atomic uint64_t count, last_s;	/* of the monotonic clock */
 	/* Its command, or the begin of it, when its first request came: text
 	 * that a 0 ends, unless it is full. */
@@ -40,7 +41,7 @@ struct requests {
 };
 
 /* Count a request that was served. begun_ns, now_ns: its beginning and end by
- * the monotonic clock. pid 0: unknown. */
+ * the monotonic clock. pid: of the thread that sent it; 0: unknown. */
 void requests_add(struct requests *r, enum request_kind kind, uid_t uid,
 		  pid_t pid, uint64_t begun_ns, uint64_t now_ns);
 /* Return the name of a kind. */

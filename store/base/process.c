@@ -57,6 +57,24 @@ int process_is_one(pid_t a, pid_t b)
 	return !access(path, F_OK);
 }
 
+pid_t process_of_thread(pid_t thread)
+{
+	int process = thread;
+	char line[128];
+	FILE *file;
+
+	if (thread <= 0)
+		return thread;
+	snprintf(line, sizeof(line), "/proc/%d/status", (int)thread);
+	file = fopen(line, "re");
+	while (file && fgets(line, sizeof(line), file) &&
+	       sscanf(line, "Tgid: %d", &process) != 1)
+		;
+	if (file)
+		fclose(file);
+	return process > 0 ? process : thread;
+}
+
 /*
  * A process is Z until its last thread has gone. It sleeps while a core is
  * written. SIGKILL stays pending while it waits in the kernel for a lock.

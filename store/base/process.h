@@ -25,6 +25,9 @@ bool process_has_ended(pid_t pid);
 /* True (1) if a and b are threads of one process, 0 if not; -ESRCH if a is unknown
  * (0 or below), has ended, or is hidden from this process. */
 int process_is_one(pid_t a, pid_t b);
+/* Return the process that a thread is one of; the number of the thread where it is
+ * unknown (0 or below), has ended, or is hidden from this process. Any thread. */
+pid_t process_of_thread(pid_t thread);
 /* Return a process that holds a lock (flock) of the file or directory, or 0. */
 pid_t process_find_lock(const struct stat *st);
 #endif

@@ -28,6 +28,25 @@ is 'buckets of a histogram only grow' '' "$(awk -F'[ ]' '/_bucket/ { key = $1; s
 ok 'requests are counted' test "$(metric 'request_seconds_count{kind="lookup"}')" -gt 2
 ok 'refusals are counted' test "$(metric errors)" -ge 1
 ok 'clients have this shell' grep -qE "^[0-9]+ $$ $(id -u) bash$" <(for _ in 1 2 3; do :; done; test -e "$M/k/none"; cat "$M/.widefs/clients")
+# Threads are those of their process.
+process=$(python3 - "$M" <<'P'
+import os, sys, threading
+root = sys.argv[1]
+def look():
+    for i in range(50): os.path.exists(f'{root}/k/none-{threading.get_native_id()}-{i}')
+    try: open(root + '/k/t/1/1/p', 'w')
+    except OSError: pass
+for i in range(3):
+    t = threading.Thread(target=look)
+    t.start()
+    t.join()
+mine = [l.split() for l in open(root + '/.widefs/clients') if l.split()[1] == str(os.getpid())]
+print(os.getpid(), len(mine), mine[0][0] if mine else 0)
+P
+)
+is 'clients: one line for the threads of a process' 1 "$(cut -d' ' -f2 <<<"$process")"
+ok 'with all requests of them' test "${process##* }" -ge 150
+is 'errors: its number, not those of its threads' 3 "$(grep -c " ${process%% *} $(id -u) python3 /k/t/1/1/p EPERM " "$M/.widefs/errors")"
 is 'clients: what each line looks like' '' "$(grep -vE '^[0-9]+ [0-9]+ [0-9]+ .+$' "$M/.widefs/clients")"
 # JSON, against what it must have.
 schema='(.batches, .gets, .cache_room_bytes, .uptime_seconds, .write_amplification | numbers) as $n
