@@ -68,6 +68,20 @@ static int load_column(struct op *op, struct node *n, struct buf *out)
 	return err;
 }
 
+/* After EXDEV mv would replace its target before it finds that this one stays. */
+static int keep_column(struct op *op, struct node *n, struct node *dir,
+		       struct bytes name, struct node *replaced,
+		       struct child *target)
+{
+	(void)n;
+	(void)dir;
+	(void)name;
+	(void)replaced;
+	(void)target;
+	return op_refuse(op, -EPERM, "a key column is read-only: to change it "
+				     "rename the row");
+}
+
 static const struct file_kind column_file = { .load = load_column };
 
 const struct node_ops kind_key_column = {
@@ -77,6 +91,7 @@ const struct node_ops kind_key_column = {
 	.file = &column_file,
 	.stat = cell_stat,
 	.stat_place = stat_column,
+	.rename = keep_column,
 };
 
 /* ------------------------------------------------------------------- @key */

@@ -292,6 +292,9 @@ print(0 if not libc.renameat2(-100, sys.argv[1].encode(), -100, sys.argv[2].enco
 refused 'hard links' 'not permitted' ln "$R/a" "$R/b2"
 refused 'symbolic links' 'not permitted' ln -s a "$R/b2"
 refused 'devices' 'not permitted' mknod "$R/b2" p
+is 'a key column' EPERM "$(mv_ "$R/d" "$R/b")"
+refused 'mv of it' 'not permitted' mv "$R/d" "$R/b"
+is 'leaves what it would replace' word "$(cat "$R/b")"
 is 'a table whose target exists' 'EEXIST' "$(mv_ "$M/k/flat" "$M/k/num" | sed 's/ENOTEMPTY/EEXIST/')"
 
 # ---- 5. Query directories
