@@ -1,6 +1,7 @@
 #include "fs/kind/scratch.h"
 
 #include <errno.h>
+#include <strings.h>
 
 #include "fs/file/content.h"
 #include "fs/file/handle.h"
@@ -421,18 +422,32 @@ int scratch_mkdir(struct op *op, struct node *dir, struct bytes name,
 }
 
 /* ------------------------------------------------------- names to be near */
+#define FARTHEST 3	/* letters that differ in a name that is still near */
+
+/* Return how far the name is from that of the column, at most twice FARTHEST and
+ * one. Of two that are as near the one that can be written is meant. */
+static unsigned column_distance(const struct column *c, struct bytes name)
+{
+	struct bytes of = bytes_str(c->name);
+	unsigned letters = of.len == name.len &&
+			   !strncasecmp(c->name, (const char *)name.ptr, of.len) ?
+				   0 : name_distance(name, of, FARTHEST);
+
+	return 2 * letters + (c->kind == COLUMN_PARTITION_KEY ||
+			      c->kind == COLUMN_CLUSTERING);
+}
+
 int scratch_refuse_name(struct op *op, struct bytes name, const char *what,
 			const struct table *t)
 {
-	unsigned best = 4, distance;
+	unsigned best = 2 * FARTHEST + 2, distance;
 	const char *nearest = NULL;
 	uint32_t i;
 
 	for (i = 0; t && i < t->column_count; i++) {
 		if (t->columns[i].hidden)
 			continue;
-		distance = name_distance(name, bytes_str(t->columns[i].name),
-					 3);
+		distance = column_distance(&t->columns[i], name);
 		if (distance < best) {
 			best = distance;
 			nearest = t->columns[i].name;

@@ -412,6 +412,10 @@ put "$R/.b.XXXXXX" through; touch -d '2003-03-03 UTC' "$R/.b.XXXXXX"; mv "$R/.b.
 is 'renamed onto a cell: one write that keeps its mtime' "through $(date -d '2003-03-03 UTC' +%s)" "$(cat "$R/b") $(stat -c %Y "$R/b")"
 refused 'any other unknown name' 'Invalid argument' put "$R/bb" 5
 is 'with the nearest column' 1 "$(why | grep -cE "\bb\b")"
+mkdir "$M/k/flat/a"; put "$M/k/flat/a/V" 5 2>/dev/null
+is 'letters of another case are near' "there is no column 'V'; the nearest is 'v'" "$(why)"
+put "$M/k/flat/a/q" 5 2>/dev/null
+is 'a key column is not, where another is' "there is no column 'q'; the nearest is 'v'" "$(why)"
 put "$R/.b.left" x
 mkdir "$M/.snapshots/two"
 is 'in no snapshot' '' "$(ls -A "$M/.snapshots/two/k/t/one/2/a" | grep left)"
