@@ -341,9 +341,11 @@ bool resource_print_error(const struct accounts *a, enum resource r, int err,
 
 	if (err != resources[r].error)
 		return false;
-	buf_add_format(out, "too many %s: one user may have %llu, all %llu",
+	buf_add_format(out, "too many %s: one user may have %llu, all %llu, "
+			    "with root and who mounted %llu",
 		       resources[r].what, (unsigned long long)bound / 2,
-		       (unsigned long long)(bound - bound / 4));
+		       (unsigned long long)(bound - bound / 4),
+		       (unsigned long long)bound);
 	return true;
 }
 

@@ -43,8 +43,8 @@ START_TEST(one_user_has_half_and_all_three_quarters)
 	ok(charge_set(&a, &two, R, 2000, 25));
 	fails(EMFILE, charge_set(&a, &two, R, 2000, 26));
 	ck_assert(resource_print_error(&a, R, -EMFILE, &why));
-	ck_assert_str_eq(buf_cstr(&why), "too many open files: one user may "
-					 "have 50, all 75");
+	ck_assert_str_eq(buf_cstr(&why), "too many open files: one user "
+			 "may have 50, all 75, with root and who mounted 100");
 	ok(charge_set(&a, &root, R, 0, 20));
 	ok(charge_set(&a, &owner, R, MOUNTER, 5));
 	fails(EMFILE, charge_set(&a, &owner, R, MOUNTER, 6));
