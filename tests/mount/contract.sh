@@ -17,6 +17,7 @@ T=$M/k/t
 why() { tail -1 "$M/.widefs/errors" | cut -d' ' -f7-; }
 attr() { getfattr --only-values -n "user.$1" "$2" 2>/dev/null; }
 token() { attr token "$1"; }
+figure() { sed -n "s/^widefs_table_$1{keyspace=\"k\",table=\"t\"} //p" "$M/.widefs/metrics"; }
 
 # ---- 1. The tree
 for p in a b c d e f g h; do mkdir -p "$M/k/flat/$p"; done
@@ -275,6 +276,19 @@ printf 'p,v,w\r\nn5,,""\r\n' >>"$M/k/flat.csv"
 is 'CRLF; null and the empty string' '[null,""]' "$(cql "SELECT v, w FROM k.flat WHERE p = 'n5'" | jq -c '.rows[0]')"
 ok 'rm P.ndjson' rm "$T/statics.ndjson"
 refused 'takes its directory' 'No such file' ls "$T/statics"
+cql "INSERT INTO k.t (p, c, d, s, a, b, tags, mp) VALUES ('many', 1, 'x', 's', 1, 'b', {'t'}, {'k': 1}); INSERT INTO k.t (p, c, d, a, b) VALUES ('many', 2, 'x', 1, 'b'); INSERT INTO k.t (p, c, d, a, b) VALUES ('many', 2, 'y', 1, 'b')" >/dev/null
+removal() { # removal FILE: the tombstones that its rm writes
+	local tombstones
+	stat "$1" >/dev/null
+	tombstones=$(figure tombstones)
+	rm "$1" && echo $(($(figure tombstones) - tombstones))
+}
+is 'one tombstone removes a row' 1 "$(removal "$T/many/1/x.json")"
+is 'and a prefix' 1 "$(removal "$T/many/2.csv")"
+cql "INSERT INTO k.t (p, c, d, a) VALUES ('many', 3, 'x', 1); INSERT INTO k.t (p, c, d, a) VALUES ('many', 4, 'x', 1)" >/dev/null
+is 'and a range' 1 "$(removal "$T/many/@c=2...ndjson")"
+is 'and a partition' 1 "$(removal "$T/many.ndjson")"
+is 'all of it' '[]' "$(cql "SELECT * FROM k.t WHERE p = 'many'" | jq -c .rows)"
 mv_() { python3 -c 'import errno, os, sys
 try: os.rename(*sys.argv[1:]); print("done")
 except OSError as e: print(errno.errorcode[e.errno])' "$1" "$2"; }
@@ -312,6 +326,10 @@ refused '@cols in a directory' '' ls "$Q/@cols=a"
 refused 'not nested' 'No such file' ls "$Q/@c=..3/@limit=1"
 refused 'read-only' 'Read-only' mkdir "$Q/@c=..3/x"
 is 'never listed' '' "$(ls -a "$Q" "$M/k/flat" | grep -x '@[cl].*')"
+reads=$(stat "$Q/@c=1" >/dev/null; figure reads)
+for q in @c=2 @c=2..4 @desc,@limit=2 @c=1,@d=x%2Cy @c=4.ndjson @desc,@cols=a.csv; do ok "looked up: $q" stat "$Q/$q"; done
+is 'a lookup reads nothing' "$reads" "$(figure reads)"
+ok 'a listing does' test "$(ls "$Q/@c=2" >/dev/null; figure reads)" -gt "$reads"
 is 'indexed columns' 'n1' "$(names "$M/k/flat/@v=1" | tr ' ' '\n' | grep -x n1)"
 refused 'without an index' 'not supported' ls "$M/k/flat/@w=y"
 is 'explained' 1 "$(why | grep -c '@scan')"
@@ -427,6 +445,19 @@ rm -f "$R/.b.big"; rmdir "$M/.snapshots/two"
 # ---- 10. Durability, caching
 ok 'fsync of a file' sync "$R/b"
 ok 'fsync of a directory' sync "$M/k/flat"
+is 'under O_SYNC each write that leaves a valid value commits' 'ab abcd 6 60' "$(python3 - "$R/b" "$R/a" <<'P'
+import os, sys
+b, a = sys.argv[1:]
+seen = []
+for path, texts, flag in (b, (b'ab', b'cd'), os.O_SYNC), (a, (b'6', b'0'), os.O_DSYNC):
+    fd = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CREAT | flag)
+    for text in texts:
+        os.write(fd, text)
+        seen.append(open(path).read().strip())
+    os.close(fd)
+print(*seen)
+P
+)"
 is 'a closed write survives the death of the daemon' 'alive' "$(put "$R/b" alive; kill -9 "$(daemon_pid)"; within 60 sh -c "! stat '$M/.widefs' 2>/dev/null" >/dev/null; fusermount3 -u "$M"; wait_closed; start; cat "$R/b")"
 cat "$R/b" >/dev/null; cql "UPDATE k.t SET b = 'by CQL' WHERE p = 'one' AND c = 2 AND d = 'a'" >/dev/null
 is 'a change by CQL is seen by the next read' 'by CQL' "$(cat "$R/b")"

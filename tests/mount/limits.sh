@@ -107,6 +107,21 @@ is 'the errors say why' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'EFBIG.*10000
 ok 'a hole is zeros' dd if=/dev/zero of="$r/b" bs=1 count=1 seek=99 status=none
 is 'as anywhere' "$(head -c 100 /dev/zero | md5sum)" "$(md5sum <"$r/b")"
 
+# .widefs/errors: the last 10,000 lines.
+put "$r/i" marked 2>/dev/null
+is 'the errors are as many as there may be' '10000 1, 10000 0' "$(python3 - "$r/i" "$M/.widefs/errors" <<'P'
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+def refusals(count):
+    for _ in range(count):
+        try: os.write(fd, b'x')
+        except OSError: pass
+    with open(sys.argv[2]) as f: lines = f.readlines()
+    return '%d %d' % (len(lines), sum("'m'" in line or 'marked' in line for line in lines))
+print(refusals(9999) + ',', refusals(1))
+P
+)"
+
 # Names
 long=$(printf 'x%.0s' $(seq 256))
 for path in "$M/$long" "$M/k/$long" "$M/k/t/$long" "$M/k/t/1/$long" "$r/$long" "$M/k/s/p/$long"; do

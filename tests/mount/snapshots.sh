@@ -211,6 +211,60 @@ is 'whole' '' "$(rsync -aXn --delete --itemize-changes "$W/t/" "$M/many/t/")"
 rm -r "$M/many"
 for snapshot in "$P"/*; do rmdir "$snapshot"; done
 
+# One is one moment beside a writer, and copies no data.
+mkdir "$M/one"
+run_cql <<'C'
+CREATE TABLE one.first (a int PRIMARY KEY, b blob);
+CREATE TABLE one.second (a int PRIMARY KEY);
+C
+head -c 3000000 /dev/urandom >"$W/large"
+for i in 1 2 3; do mkdir "$M/one/first/-$i"; cp "$W/large" "$M/one/first/-$i/b"; done
+echo flush >"$M/.widefs/ctl"
+used=$(du -s "$S" | cut -f1)
+mkdir "$P/large"
+ok 'nothing is copied' test $(($(du -s "$S" | cut -f1) - used)) -lt 1000
+python3 - "$M" <<'P' || fail 'one moment beside a writer'
+import os, sys, threading, time
+m = sys.argv[1]
+done, stop = [0], threading.Event()
+def write():
+    fd = os.open(m + '/.cql', os.O_WRONLY)
+    while not stop.is_set():
+        for table in 'first', 'second':
+            os.write(fd, b'INSERT INTO one.%s (a) VALUES (%d);' % (table.encode(), done[0] + 1))
+        done[0] += 1
+    os.close(fd)
+writer = threading.Thread(target=write)
+writer.start()
+try:
+    for i in range(6):
+        while done[0] < 20 * i: time.sleep(0.001)
+        before = done[0]
+        os.mkdir(f'{m}/.snapshots/beside{i}')
+        after = done[0] + 1
+        first, second = ({int(a) for a in os.listdir(f'{m}/.snapshots/beside{i}/one/{table}') if a[0] != '-'} for table in ('first', 'second'))
+        assert first == set(range(1, len(first) + 1)) and second == set(range(1, len(second) + 1)), 'a row is missing'
+        assert len(first) - len(second) in (0, 1), (len(first), len(second))
+        assert before <= len(second) <= after, (before, len(second), after)
+finally:
+    stop.set()
+    writer.join()
+P
+# A table that wants none of DROP and TRUNCATE.
+for snapshot in "$P"/*; do rmdir "$snapshot"; done
+run_cql <<'C'
+CREATE TABLE one.plain (a int PRIMARY KEY) WITH allow_auto_snapshot = false;
+INSERT INTO one.plain (a) VALUES (1);
+TRUNCATE one.plain;
+INSERT INTO one.plain (a) VALUES (2);
+DROP TABLE one.plain;
+C
+is 'allow_auto_snapshot = false: none is taken' '' "$(ls "$P")"
+echo 'TRUNCATE one.second;' >"$M/.cql"
+is 'of other tables one is' 1 "$(ls "$P" | grep -c '^truncated-[0-9]*-second$')"
+rm -r "$M/one"
+for snapshot in "$P"/*; do rmdir "$snapshot"; done
+
 # Another user may look, and make none.
 ok 'one more' mkdir "$P/mine"
 if [ "$(id -u)" = 0 ]; then
