@@ -58,6 +58,9 @@ static void unkeep_node(void *context, struct node *n)
 	keep_ended(context, n);
 }
 
+/* A document may be as long as all values that may be open for writing. */
+#define DOCUMENT_VALUES 4
+
 int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 {
 	struct fs *fs = mem_zalloc(1, sizeof(*fs));
@@ -70,6 +73,10 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	fs->uid = o->uid;
 	fs->gid = o->gid;
 	fs->max_value = o->max_value ? o->max_value : 256 << 20;
+	fs->max_document = DOCUMENT_VALUES * fs->max_value;
+	if (fs->max_document > INT32_MAX)	/* as all texts in memory */
+		fs->max_document = INT32_MAX;
+	store_set_max_value(s, fs->max_value);
 	fs->scratch_max = o->scratch_max ? o->scratch_max : 64 << 20;
 	accounts_init(&fs->accounts, fs->uid, fs->max_value, fs->scratch_max,
 		      o->memtable_bytes ? o->memtable_bytes :

@@ -374,12 +374,13 @@ static int apply(struct write *w)
  * applied. */
 static int finish(struct write *w)
 {
-	buf_clear(&w->refusal);
-	if (!w->failed)
+	if (!w->failed) {
+		buf_clear(&w->refusal);
 		write_finish_row(w);
-	if (w->failed || w->batch.bytes.failed || w->arena.failed)
-		return w->row && w->row->err ? w->row->err : -ENOMEM;
-	return 0;
+	}
+	if (w->failed)
+		return write_error(w);
+	return w->batch.bytes.failed || w->arena.failed ? -ENOMEM : 0;
 }
 
 int commit_fill(struct write *w)

@@ -229,6 +229,7 @@ int store_open(struct store **out, const char *path,
 	o->marker = MARKER_FILE_INIT;
 	s->opened_us = clock_now_us();
 	s->collect_bytes = COLLECT_BYTES;
+	s->max_value = INT32_MAX;
 	err = store_init_locks(s);
 	if (err) {
 		mem_free(s);
@@ -296,6 +297,11 @@ void store_observe(struct store *s, const struct store_observer *observer)
 int store_sync(struct store *s)
 {
 	return s->read_only ? 0 : lsm_sync(s->lsm, lsm_position(s->lsm));
+}
+
+void store_set_max_value(struct store *s, uint64_t bytes)
+{
+	s->max_value = bytes < INT32_MAX ? bytes : INT32_MAX;
 }
 
 uint64_t store_position(struct store *s)

@@ -46,6 +46,14 @@ bool store_has_failed(const struct store *s);
  */
 #define STORE_ATTRIBUTES_NUMBER 2
 
+/*
+ * Set the most bytes that a new value may have: of a cell, or an element of a
+ * collection. At first it is 2 GB - 1. A write of a longer one is refused
+ * (-EFBIG, table/table.h); longer ones that are stored stay, and can be read,
+ * moved and removed. Before any other thread uses the store.
+ */
+void store_set_max_value(struct store *s, uint64_t bytes);
+
 /* ---------------------------------------------------------------- schema */
 /*
  * Change the schema: `edit` is called under the schema lock with the present

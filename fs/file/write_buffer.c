@@ -387,21 +387,42 @@ int buffer_load(struct op *op, struct node *n, struct write_buffer *buffer)
 	return err;
 }
 
-static int refuse_size(struct op *op)
-{
-	return op_refuse(op, -EFBIG, "a value may have %llu bytes",
-			 (unsigned long long)op->fs->max_value);
-}
-
-/* True if a value is too long: a last newline that is not part of it does not
- * count. */
-static bool is_too_long(struct op *op, struct node *n, struct bytes text)
+static bool is_value(struct op *op, struct node *n)
 {
 	const struct file_kind *file = n->ops->file;
 
-	return text.len > op->fs->max_value &&
-	       (text.len > op->fs->max_value + 1 ||
-		text.ptr[text.len - 1] != '\n' ||
+	return file->is_value && file->is_value(op, n);
+}
+
+/*
+ * Return how long a text of that length may be, but for a last newline. One that
+ * is not the value as it stands is bounded here for the memory that it takes;
+ * the values in it are, when it is stored.
+ */
+static uint64_t longest(struct op *op, struct node *n, uint64_t size)
+{
+	return size <= op->fs->max_value || is_value(op, n) ?
+		       op->fs->max_value : op->fs->max_document;
+}
+
+static int refuse_size(struct op *op, struct node *n)
+{
+	return op_refuse(op, -EFBIG, is_value(op, n) ?
+				 "a value may have %llu bytes" :
+				 "a text may have %llu bytes (values can be "
+				 "written one by one)",
+			 (unsigned long long)longest(op, n, UINT64_MAX));
+}
+
+/* True if a text is too long: a last newline that is not part of a value does
+ * not count. */
+static bool is_too_long(struct op *op, struct node *n, struct bytes text)
+{
+	const struct file_kind *file = n->ops->file;
+	uint64_t most = longest(op, n, text.len);
+
+	return text.len > most &&
+	       (text.len > most + 1 || text.ptr[text.len - 1] != '\n' ||
 		(file->keeps_newline && file->keeps_newline(op, n)));
 }
 
@@ -419,8 +440,8 @@ int buffer_truncate(struct op *op, struct node *n, struct write_buffer *buffer,
 	int err;
 
 	/* Zeros count: only a last newline may be longer than the bound. */
-	if (size > op->fs->max_value && size != buffer->text.len)
-		return refuse_size(op);
+	if (size > longest(op, n, size) && size != buffer->text.len)
+		return refuse_size(op, n);
 	err = check_begin(op, n, buffer);
 	if (err)
 		return err;
@@ -458,7 +479,7 @@ static int check_text(struct op *op, struct node *n,
 	struct bytes text = buf_bytes(&buffer->text);
 
 	if (is_too_long(op, n, text))
-		return refuse_size(op);
+		return refuse_size(op, n);
 	if (file->may_begin && !file->may_begin(op, n, text, from))
 		return op_refuse(op, -EINVAL, "no value begins so");
 	if (!file->check || !text.len || text.ptr[text.len - 1] != '\n')
@@ -485,8 +506,8 @@ int buffer_write(struct op *op, struct node *n, struct write_buffer *buffer,
 	if (err)
 		return err;
 	end = offset + data.len;
-	if (end < offset || end > op->fs->max_value + 1)
-		return refuse_size(op);
+	if (end < offset || end > longest(op, n, end) + 1)
+		return refuse_size(op, n);
 	old_len = text->len;
 	err = charge(op, n, buffer, end);
 	if (err)

@@ -228,6 +228,7 @@ static int write_lifetime(struct op *op, struct node *n, struct place *p,
 	if (!err && life->is_cell)
 		err = times_cell_mtime(op, n->table, p, life->cell.timestamp_us,
 				       &mtime_ns);
+	w->moves = true;
 	place_write_row(w, p);
 	if (life->is_cell)
 		write_cell_until(w, p->column, p->path, life->cell.value, at,

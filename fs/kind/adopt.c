@@ -363,6 +363,7 @@ int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 
 	op->arena = ARENA_INIT;
 	write_init(&a.w, op->store);
+	a.w.moves = true;
 	err = find_table(&a, keyspace, &table);
 	if (!err)
 		err = adopt_all(&a, table);

@@ -261,13 +261,8 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 static int value_of(struct op *op, const struct place *p, struct bytes text,
 		    const struct store_how *how, struct buf *value)
 {
-	int err = how->copied ? cell_read_copy(op, p->type, text, value) :
-				cell_read_text(op, p->type, text, value);
-
-	if (!err && value->len > op->fs->max_value)
-		err = op_refuse(op, -EFBIG, "a value may have %llu bytes",
-				(unsigned long long)op->fs->max_value);
-	return err;
+	return how->copied ? cell_read_copy(op, p->type, text, value) :
+			     cell_read_text(op, p->type, text, value);
 }
 
 /* Compute the present value with text added to it. The partition is locked. */
@@ -329,6 +324,7 @@ const struct file_kind cell_file = {
 	.check = cell_check,
 	.check_time = cell_check_time,
 	.keeps_newline = cell_keeps_newline,
+	.is_value = cell_is_value,
 	.takes_empty = cell_takes_empty,
 };
 

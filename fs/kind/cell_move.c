@@ -40,6 +40,7 @@ static int write_moved(struct op *op, struct node *n, struct node *dir,
 		got = op_later(op, newest, 0, &at);
 	if (got)
 		return got;
+	w->moves = true;
 	place_write_row(w, from);
 	write_cell(w, from->column, from->path, BYTES_NULL, gone_at, 0);
 	place_write_row(w, to);

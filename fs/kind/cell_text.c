@@ -212,6 +212,18 @@ bool cell_takes_empty(struct op *op, struct node *n)
 	return err ? err == -ESTALE : has_empty(p.type) || !p.type;
 }
 
+bool cell_type_is_value(const struct type *type)
+{
+	return has_empty(type);
+}
+
+bool cell_is_value(struct op *op, struct node *n)
+{
+	struct place p;
+
+	return !place_type(op, n, &p) && cell_type_is_value(p.type);
+}
+
 bool cell_keeps_newline(struct op *op, struct node *n)
 {
 	struct place p;

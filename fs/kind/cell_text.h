@@ -34,4 +34,7 @@ int cell_check(struct op *op, struct node *n, struct bytes text,
 	       const struct store_how *how);
 bool cell_takes_empty(struct op *op, struct node *n);
 bool cell_keeps_newline(struct op *op, struct node *n);
+/* As is_value of struct file_kind; the same of a cell's type (NULL: a set). */
+bool cell_is_value(struct op *op, struct node *n);
+bool cell_type_is_value(const struct type *type);
 #endif

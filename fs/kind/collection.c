@@ -493,6 +493,11 @@ static int position_check(struct op *op, struct node *n, struct bytes text,
 	return cell_file.check(op, n, text, how);
 }
 
+static bool position_is_value(struct op *op, struct node *n)
+{
+	return cell_file.is_value(op, n);
+}
+
 static bool position_takes_empty(struct op *op, struct node *n)
 {
 	return cell_file.takes_empty(op, n);
@@ -504,6 +509,7 @@ static const struct file_kind position_file = {
 	.may_begin = position_may_begin,
 	.check = position_check,
 	.check_time = cell_check_time,
+	.is_value = position_is_value,
 	.takes_empty = position_takes_empty,
 };
 

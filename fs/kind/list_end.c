@@ -87,6 +87,14 @@ static int append_check(struct op *op, struct node *n, struct bytes text,
 		       0 : cell_check_text(op, p.column->type->parts[0], text);
 }
 
+static bool append_is_value(struct op *op, struct node *n)
+{
+	struct place p;
+
+	return !place_of(op, n->parent, &p) && p.column->type->part_count &&
+	       cell_type_is_value(p.column->type->parts[0]);
+}
+
 /* A new element is later than deletions of the list; other elements do not
  * matter. */
 static int append_check_time(struct op *op, struct node *n)
@@ -106,6 +114,7 @@ static const struct file_kind append_file = {
 	.may_begin = append_may_begin,
 	.check = append_check,
 	.check_time = append_check_time,
+	.is_value = append_is_value,
 	.document = true,
 };
 

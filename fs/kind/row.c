@@ -399,6 +399,7 @@ static int rename_row(struct op *op, struct node *n, struct node *dir,
 	refs[0] = (struct partition_ref){ from.table, from.partition_key };
 	refs[1] = (struct partition_ref){ to.table, to.partition_key };
 	write_init(&w, op->store);
+	w.moves = true;
 	place_move_begin(n);	/* until fs/call_rename.c has renamed the node */
 	write_lock(&w, refs, 2);
 	got = read_row(op, &from, &row);

@@ -431,6 +431,8 @@ static int check_object(struct op *op, struct node *n, struct bytes text,
 	write_init(&w, op->store);
 	m.w = &w;
 	err = write_object(&m, members, count);
+	if (!err)
+		err = op_refuse_write(op, &w, write_error(&w));
 	write_release(&w);
 	return err;
 }

@@ -50,8 +50,7 @@ static int64_t apply_some(struct lines *l, const struct line_row *rows,
 
 	write_init(&w, l->op->store);
 	err = line_rows_collect(&w, l->r->table, rows, count, &taken);
-	if ((err == -EPERM || err == -EINVAL) && w.refusal.len)
-		op_refuse(l->op, err, "%s", buf_cstr(&w.refusal));
+	op_refuse_write(l->op, &w, err);
 	if (!err)
 		err = op_write(l->op, &w);
 	write_release(&w);
@@ -178,6 +177,12 @@ static int take_line(struct lines *l, struct bytes line, size_t end)
 	return 0;
 }
 
+static int refuse_length(struct lines *l)
+{
+	return op_refuse(l->op, -EFBIG, "a line may have %llu bytes",
+			 (unsigned long long)l->op->fs->max_document);
+}
+
 /* Charge and keep the beginning of a line. */
 static int keep_rest(struct lines *l)
 {
@@ -187,10 +192,8 @@ static int keep_rest(struct lines *l)
 	uint64_t len = r->rest.len + more.len;
 	int err = 0;
 
-	if (len > l->op->fs->max_value)
-		err = op_refuse(l->op, -EFBIG,
-				"it is longer than max_value, %llu bytes",
-				(unsigned long long)l->op->fs->max_value);
+	if (len > l->op->fs->max_document)
+		err = refuse_length(l);
 	if (!err)
 		err = op_charge(l->op, &r->rest_charge, RESOURCE_STATEMENTS,
 				len);
@@ -224,8 +227,8 @@ static int take_first(struct lines *l, bool *complete)
 	*complete = len;
 	if (!len)
 		return 0;
-	if (before + len > l->op->fs->max_value)
-		return op_refuse(l->op, -EFBIG, "it is longer than max_value");
+	if (before + len > l->op->fs->max_document)
+		return refuse_length(l);
 	buf_add(&r->rest, l->data.ptr, len);
 	if (r->rest.failed) {
 		r->rest.len = before;

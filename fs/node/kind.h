@@ -69,6 +69,10 @@ struct file_kind {
 	/* True if the value includes the last newline of the text. NULL: it
 	 * never does. */
 	bool (*keeps_newline)(struct op *op, struct node *n);
+	/* True if the text is the value, byte for byte (but for a last
+	 * newline): then the bound of values is the text's. NULL: it never
+	 * is. */
+	bool (*is_value)(struct op *op, struct node *n);
 	/* True if truncating it to nothing and closing it stores the empty
 	 * value. */
 	bool (*takes_empty)(struct op *op, struct node *n);

@@ -324,9 +324,15 @@ int op_write(struct op *op, struct write *w)
 	int err = commit_write(w);
 
 	times_written(op, !err, w->state);
-	if (err != -EINVAL || !w->refusal.len)
-		return err;
-	return op_refuse(op, err, "%s", buf_cstr(&w->refusal));
+	return op_refuse_write(op, w, err);
+}
+
+int op_refuse_write(struct op *op, struct write *w, int err)
+{
+	if ((err == -EINVAL || err == -EPERM || err == -EFBIG) &&
+	    w->refusal.len)
+		op_refuse(op, err, "%s", buf_cstr(&w->refusal));
+	return err;
 }
 
 uid_t op_uid(const struct op *op)

@@ -99,7 +99,10 @@ struct fs {
 	struct store *store;
 	uid_t uid;
 	gid_t gid;
-	uint64_t max_value, scratch_max;
+	/* Bytes of a value, and of a text that is no value as it stands: a
+	 * document, a line, a value that is written longer than it is. */
+	uint64_t max_value, max_document;
+	uint64_t scratch_max;
 	char *keyspace, *store_path, *version, *options_text;
 	bool read_only;
 	int64_t opened_ns;
@@ -275,9 +278,11 @@ int op_charge(struct op *op, struct charge *c, enum resource r,
 	      uint64_t amount);
 /* Set the reason of an error of charge_set. Returns err. */
 int op_refuse_resource(struct op *op, enum resource r, int err);
-/* Commit a write (commit_write): all changes of rows come this way. An index's
- * refusal becomes the reason. */
+/* Commit a write (commit_write): all changes of rows come this way. Its refusal
+ * becomes the reason. */
 int op_write(struct op *op, struct write *w);
+/* Make w->refusal, if there is one, the reason of err. Returns err. */
+int op_refuse_write(struct op *op, struct write *w, int err);
 
 /* As store_edit_schema; the op continues with the new version. */
 int op_edit_schema(struct op *op,

@@ -377,5 +377,5 @@ int line_rows_collect(struct write *w, const struct table *t,
 		err = got < 0 ? got : collect(w, t, &rows[i], at);
 	}
 	*taken = i;
-	return err ? err : w->failed ? -ENOMEM : 0;
+	return err ? err : write_error(w);
 }

@@ -69,6 +69,7 @@ struct store {
 	int64_t now_s;
 	uint32_t only;
 	size_t collect_bytes;		/* that an index query may hold */
+	uint64_t max_value;		/* bytes of a new value */
 	_Atomic uint64_t tombstones_read;	/* by cursors; for statistics */
 	struct store_observer observer;
 	bool observed;

@@ -224,10 +224,14 @@ struct write {
 	bool failed;
 	/*
 	 * Why the last commit_write returned -EINVAL: an index refuses the
-	 * value. Late: Cassandra refuses it only when it is applied.
+	 * value; or -EFBIG: a value is longer than store_set_max_value allows.
+	 * Late: Cassandra refuses it only when it is applied.
 	 */
 	struct buf refusal;
 	bool refused_late;
+	/* The values are in the store already, only elsewhere: their length is
+	 * not bounded. Set it after write_init. */
+	bool moves;
 	bool is_locked;
 	uint64_t written, locked;	/* stripes of partitions */
 	/* One that is asked for: the token and the table; and its state. */
@@ -240,6 +244,9 @@ struct write {
 void write_init(struct write *w, struct store *s);
 /* Unlock, and free all memory of the write. */
 void write_release(struct write *w);
+/* Return the error with which commit_write will fail for what was collected so
+ * far: -EFBIG with w->refusal, -ENOMEM; 0: none is known. */
+int write_error(const struct write *w);
 /* Discard the collected changes, and unlock; the memory is kept. */
 void write_clear(struct write *w);
 
@@ -279,7 +286,7 @@ void write_marker(struct write *w, int64_t timestamp_us, int32_t ttl_s);
 void write_marker_until(struct write *w, int64_t timestamp_us, int32_t ttl_s,
 			int64_t expires_s);
 /* Write a cell. path null for a simple column; as in cell_view. value null: a
- * tombstone. */
+ * tombstone. Value and path are bounded (store_set_max_value): write_error. */
 void write_cell(struct write *w, const struct column *column, struct bytes path,
 		struct bytes value, int64_t timestamp_us, int32_t ttl_s);
 void write_cell_until(struct write *w, const struct column *column,

@@ -431,6 +431,32 @@ struct bytes write_ordered_path(struct write *w, const struct column *c,
 	return ordered;
 }
 
+int write_error(const struct write *w)
+{
+	if (!w->failed)
+		return 0;
+	return w->row && w->row->err ? w->row->err : -ENOMEM;
+}
+
+/* Refuse a value that is too long; elements of sets and keys of maps, which are
+ * paths, are values too. */
+static void check_length(struct write *w, const struct column *c,
+			 struct bytes path, struct bytes value)
+{
+	bool is_key = c->type->kind == TYPE_SET || c->type->kind == TYPE_MAP;
+	size_t len = is_key && path.len > value.len ? path.len : value.len;
+	uint64_t most = w->store->max_value;
+
+	if (bytes_is_null(value) || len <= most || w->moves)
+		return;
+	buf_clear(&w->refusal);
+	buf_add_format(&w->refusal, "%s: a value may have %llu bytes, and this "
+		       "one has %zu", c->name, (unsigned long long)most, len);
+	w->refused_late = false;
+	w->row->err = -EFBIG;
+	w->failed = true;
+}
+
 void write_cell_until(struct write *w, const struct column *column,
 		      struct bytes path, struct bytes value,
 		      int64_t timestamp_us, int32_t ttl_s, int64_t expires_s)
@@ -440,6 +466,9 @@ void write_cell_until(struct write *w, const struct column *column,
 			     .local_time = NO_TIME, .value = BYTES_NULL };
 
 	if (w->failed || !w->row->table)
+		return;
+	check_length(w, column, path, value);
+	if (w->failed)
 		return;
 	cell.path = write_ordered_path(w, column, path);
 	if (bytes_is_null(value)) {

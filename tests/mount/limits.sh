@@ -104,6 +104,63 @@ refused 'and more' 'File too large' cp "$W/more" "$M/k/s/p/g"
 is 'the old ones stand' '100000 100001 100000' "$(stat -c %s "$r/b" "$r/t" "$M/k/s/p/f" | tr '\n' ' ' | sed 's/ $//')"
 refused 'the copy over a file is refused' 'File too large' cp "$W/more" "$r/b"
 is 'the errors say why' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'EFBIG.*100000')"
+# The bound is of values, whichever way they come.
+run_cql <<'C'
+CREATE TABLE k.w (id int PRIMARY KEY, a text, b text, c text, d text, e text, x blob, tags set<text>, l list<text>, f frozen<list<text>>);
+C
+w=$M/k/w t=$(cat "$W/text")
+why() { tail -1 "$M/.widefs/errors" | cut -d' ' -f7-; }
+long='a value may have 100000 bytes, and this one has 100001'
+say() { printf "INSERT INTO k.w (id, a, b) VALUES (1, 'x', '%s');" "$1"; }
+refused 'by a statement' 'Invalid argument' put "$M/.cql" "$(say "${t}x")"
+is 'with its column' "b: $long" "$(why)"
+refused 'by the shell' "b: $long" "$CTL" cql "$M" -f <(say "${t}x")
+refused 'a row document' 'File too large' put "$w/1.json" "{\"a\": \"x\", \"b\": \"${t}x\"}"
+is 'with its column' "b: $long" "$(why)"
+refused 'an element of a collection' 'File too large' put "$w/1.json" "{\"tags\": [\"${t}x\"]}"
+printf '{"id": 2, "a": "x"}\n{"id": 3, "b": "%sx"}\n{"id": 4}\n' "$t" >"$W/lines"
+refused 'a line' 'File too large' add "$M/k/w.ndjson" "$(cat "$W/lines")"
+is 'with its number' "line 2: b: $long" "$(grep -o 'line .*' <(tail -1 "$M/.widefs/errors"))"
+is 'the row before it is there, and nothing of it' '2' "$(names "$w")"
+printf 'id,a,b\n5,x,y\n6,x,%sx\n' "$t" >"$W/csv"
+refused 'a record' 'File too large' add "$M/k/w.csv" "$(cat "$W/csv")"
+is 'with its number too' "line 3: b: $long" "$(grep -o 'line .*' <(tail -1 "$M/.widefs/errors"))"
+refused 'import' "line 2: b: $long" "$CTL" import -e "$W/bad" "$M/k/w" "$W/lines"
+is 'takes the rest, and keeps it' "2 4 5|$(sed -n 2p "$W/lines" | md5sum)" "$(ls "$w" | sort -n | paste -sd ' ')|$(md5sum <"$W/bad")"
+# A text of several values may be longer, and so may JSON of one.
+rm -r "$w"/*
+printf '{"a": "%s", "b": "%s", "c": "%s"}\n' "$t" "$t" "$t" >"$W/json"
+ok 'a row of three such values as a document' cp "$W/json" "$w/1.json"
+is 'is read' "$(jq -cS . "$W/json")" "$(jq -cS 'del(.id)' "$w/1.json")"
+ok 'as a line' sh -c "jq -c '.id = 2' '$W/json' >>'$M/k/w.ndjson'"
+cp "$w/1.json" "$W/copy.json"
+rm "$w/1.json"
+ok 'as a copy by rsync' rsync --inplace "$W/copy.json" "$w/1.json"
+is 'is the same' "$(md5sum <"$W/copy.json")" "$(md5sum <"$w/1.json")"
+refused 'no text is longer than four values' 'File too large' put "$w/3.json" "{\"a\": \"$t\", \"b\": \"$t\", \"c\": \"$t\", \"d\": \"$t\"}"
+is 'with a way out' 'a text may have 400000 bytes (values can be written one by one)' "$(why)"
+for c in a b c d e; do put "$w/4/$c" "$t" 2>/dev/null || { mkdir -p "$w/4"; put "$w/4/$c" "$t"; }; done
+is 'its values can be written one by one' "500000" "$(cat "$w/4"/? | tr -d '\n' | wc -c)"
+printf '["%s"]' "$(printf '\\u0001%.0s' {1..30000})" >"$W/frozen"
+ok 'a frozen value whose JSON is longer' cp "$W/frozen" "$w/4/f"
+cp "$w/4/f" "$W/back"
+ok 'goes out and in' cp "$W/back" "$w/4/f"
+refused 'one that is longer itself' 'File too large' cp <(printf '["%s", "%s"]' "$t" "$t") "$w/4/f"
+mkdir "$w/4/l"
+for i in 1 2 3 4 5; do "$CTL" cql "$M" -f <(printf "UPDATE k.w SET l = l + ['%s'] WHERE id = 4" "$t"); done
+is 'a collection grows' 5 "$(ls "$w/4/l" | wc -l)"
+ok 'and is copied out' cp -r "$w/4/l" "$W/l"
+rm -r "$w/4/l"
+ok 'and in' cp -r "$W/l" "$w/4/l"
+is 'to the byte' '' "$(diff -r "$W/l" "$w/4/l")"
+again -o max_value=1000
+is 'a longer value from before is read' "$(md5sum <"$W/text")" "$(head -c 100000 "$w/4/a" | md5sum)"
+refused 'and not written' 'File too large' cp "$W/text" "$w/4/a"
+ok 'a row is renamed' mv "$w/4" "$w/9"
+ok 'a cell is' mv "$w/9/a" "$w/9/b"
+ok 'gets a TTL' setfattr -n user.ttl -v 1000 "$w/9/b"
+ok 'and is removed' rm -r "$w/9"
+again -o max_value=100000
 ok 'a hole is zeros' dd if=/dev/zero of="$r/b" bs=1 count=1 seek=99 status=none
 is 'as anywhere' "$(head -c 100 /dev/zero | md5sum)" "$(md5sum <"$r/b")"
 

@@ -99,7 +99,7 @@ int refuse_store_failure(struct execution *x, int err)
 
 int refuse_write_failure(struct execution *x, const struct write *w, int err)
 {
-	if (err != -EINVAL || !w->refusal.len)
+	if ((err != -EINVAL && err != -EFBIG) || !w->refusal.len)
 		return refuse_store_failure(x, err);
 	return refuse_as(x, w->refused_late ? CQL_WRITE_FAILURE :
 					      CQL_INVALID_REQUEST,

@@ -322,6 +322,55 @@ START_TEST(a_value_without_room_is_not_kept)
 }
 END_TEST
 
+#define TWENTY "12345678901234567890"
+
+static void refuse_lines(const char *lines)
+{
+	int64_t first = strchr(lines, '\n') + 1 - lines;
+	struct open_file f;
+
+	ok(tree_open_file(&shop, "shop/by_city.ndjson", O_WRONLY | O_APPEND,
+			  &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str(lines)), first);
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle,
+				  (uint64_t)first, bytes_str(lines + first)),
+			 -EFBIG);
+	tree_release(&shop, &f);
+}
+
+/* The bound is of each value, in whichever text it comes; a text of several has
+ * another. */
+START_TEST(a_document_is_longer_than_its_values)
+{
+	static const char row[] = "shop/by_city/c/l/f.json";
+	static const char longer[] = "{\"address\": \"" TWENTY "1\"}\n";
+	struct open_file f;
+
+	shop.options.max_value = 20;
+	tree_reopen(&shop);
+	ok(tree_mkdir(&shop, "shop/by_city/c"));
+	ok(tree_mkdir(&shop, "shop/by_city/c/l"));
+	ok(tree_echo(&shop, row, CREATE, "{\"mayor\": \"" TWENTY
+		     "\", \"address\": \"" TWENTY "\"}\n"));
+	cat_is("shop/by_city/c/l/f/address", TWENTY "\n");
+	cat_is("shop/by_city/c/@static/mayor", TWENTY "\n");
+	ok(tree_open_file(&shop, row, O_WRONLY | O_TRUNC, &f));
+	ck_assert_int_eq(fs_write(shop.fs, &shop.call, f.node, f.handle, 0,
+				  bytes_str(longer)), -EFBIG);
+	tree_release(&shop, &f);
+	fails(EFBIG, tree_echo(&shop, row, CREATE, "{\"address\": \"1\",    "
+			       "                                              "
+			       "               \"mayor\": \"1\"}\n"));
+	fails(EFBIG, tree_echo(&shop, "shop/by_city/c/l/f/address", CREATE,
+			       TWENTY "1"));
+	refuse_lines("{\"city\": \"b\", \"mayor\": \"1\"}\n"
+		     "{\"city\": \"b\", \"mayor\": \"" TWENTY "1\"}\n");
+	cat_is("shop/by_city/b/@static/mayor", "1\n");
+	cat_is("shop/by_city/c/l/f/address", TWENTY "\n");
+}
+END_TEST
+
 struct closer {
 	struct open_file *file;
 	struct fs_call call;
@@ -725,6 +774,7 @@ SUITE_THREADS(fs_open)
 	tcase_add_test(tc, an_empty_file_whose_maker_has_ended_is_there);
 	tcase_add_test(tc, large_texts_that_were_freed_are_counted);
 	tcase_add_test(tc, a_value_without_room_is_not_kept);
+	tcase_add_test(tc, a_document_is_longer_than_its_values);
 	tcase_add_test(tc, bytes_written_beside_a_commit_are_committed);
 	tcase_add_loop_test(tc, a_commit_goes_where_its_row_goes, 0,
 			    ARRAY_SIZE(moved_rows));

@@ -572,6 +572,40 @@ START_TEST(without_memory_a_write_fails_whole)	/* _i: which allocation */
 }
 END_TEST
 
+/* A value is bounded; a deletion, and one that is moved, is not. */
+START_TEST(a_long_value_is_refused)
+{
+	struct table *t = test_add_table(store.store, new_table(TYPE_BLOB, 0));
+	struct bytes longest = bytes_str("ten bytes!");
+	struct bytes longer = bytes_str("ten bytes!!");
+	struct row_view row;
+
+	store_set_max_value(store.store, longest.len);
+	for (int i = 0; i < 3; i++) {
+		begin(t, "a", "b");
+		write_marker(&w, 1, 0);
+		write_cell(&w, &t->columns[3], BYTES_NULL, longest, 1, 0);
+		ck_assert_int_eq(write_error(&w), 0);
+		w.moves = i == 2;
+		write_cell(&w, value_column(t), BYTES_NULL,
+			   i == 1 ? BYTES_NULL : longer, 1, 0);
+		ck_assert_int_eq(write_error(&w), i ? 0 : -EFBIG);
+		begin(t, "a", "c");
+		write_marker(&w, 1, 0);
+		ck_assert_int_eq(test_write(&w), i ? 0 : -EFBIG);
+		if (!i)
+			ck_assert_str_eq(buf_cstr(&w.refusal), "v: a value may "
+					 "have 10 bytes, and this one has 11");
+		else
+			ck_assert_uint_eq(w.refusal.len, 0);
+		ck_assert_int_eq(read_row(t, "a", "b", &row), i > 0);
+		ck_assert_int_eq(read_row(t, "a", "c", &row), i > 0);
+	}
+	w.moves = false;
+	table_put(t);
+}
+END_TEST
+
 SUITE(write)
 {
 	TCase *tc = tcase_create("write");
@@ -588,6 +622,7 @@ SUITE(write)
 	tcase_add_test(tc, an_observer_sees_what_changed);
 	tcase_add_loop_test(tc, a_cursor_skips, 0, 4);
 	tcase_add_test(tc, a_truncated_table_is_empty);
+	tcase_add_test(tc, a_long_value_is_refused);
 	tcase_add_loop_test(tc, without_memory_a_write_fails_whole, 1, 40);
 	suite_add_tcase(suite, tc);
 }
