@@ -31,6 +31,7 @@
 #include "store/base/log.h"
 #include "store/base/memory.h"
 #include "store/base/process.h"
+#include "store/marker.h"
 #include "store/store.h"
 
 #define VERSION "0.1"
@@ -366,6 +367,15 @@ static int run_in_background(struct daemon *d)
 	return status;
 }
 
+static void print_version(void)
+{
+	printf("widefs %s\nstore format %u\nlibfuse %s\n", VERSION,
+	       (unsigned)marker_format_version(), fuse_pkgversion());
+	/* It lets fusermount3 print, too. */
+	fflush(stdout);
+	fuse_lowlevel_version();
+}
+
 int main(int argc, char **argv)
 {
 	struct daemon d = { .guardian = GUARDIAN_INIT, .ready_fd = -1,
@@ -379,7 +389,7 @@ int main(int argc, char **argv)
 	if (!err && d.options.help) {
 		mount_options_usage();
 	} else if (!err && d.options.version) {
-		printf("widefs %s\n", VERSION);
+		print_version();
 	} else if (!err) {
 		err = mount_point_check(&d.options);
 		if (!err)

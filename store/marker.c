@@ -438,6 +438,11 @@ int marker_check_new(const struct file_ops *files, const char *path)
 	return any ? -ENOTEMPTY : err == -ENOENT ? 0 : err;
 }
 
+uint32_t marker_format_version(void)
+{
+	return VERSION;
+}
+
 int marker_take_over(struct marker_file *m, const struct file_ops *files)
 {
 	int err = lock_file(m, files, false, O_CREAT);

@@ -41,6 +41,9 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 /* Check that nothing or an empty directory is at the path, or a link to one.
  * 0, -ENOTEMPTY, -errno. */
 int marker_check_new(const struct file_ops *files, const char *path);
+/* Return the version of the store's format that this program writes; it reads those
+ * before, too. */
+uint32_t marker_format_version(void);
 /* Take over a store that was found sound and will be written: store our pid,
  * and make it one of this version. */
 int marker_take_over(struct marker_file *m, const struct file_ops *files);

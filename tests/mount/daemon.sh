@@ -7,6 +7,7 @@ is 'is named, with the nearest' 1 "$(grep -c 'commmit=1: unknown option (did you
 is 'a bad size' 2 "$(status "$WIDEFS" -o cache=12Q "$S" "$M")"
 is 'help' 0 "$(status "$WIDEFS" --help)"
 is 'version' 0 "$(status "$WIDEFS" --version)"
+is 'of all that counts, a line each' 'fusermount3 version: libfuse store format using FUSE kernel interface version widefs' "$(sed 's/ [0-9.]*$//' "$W/out" | sort | paste -sd' ')"
 is 'no such store to read' 1 "$(status "$WIDEFS" -o ro "$W/none" "$M")"
 mkdir "$W/foreign" && touch "$W/foreign/file"
 is 'a directory that is something else' 1 "$(status "$WIDEFS" "$W/foreign" "$M")"
