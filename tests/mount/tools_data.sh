@@ -128,9 +128,14 @@ is 'git status: what changed' ' M t/1/x/a' "$(git --git-dir="$W/history" --work-
 is 'git diff' $'-50\n+77' "$(git --git-dir="$W/history" --work-tree="$M/k" diff | grep '^[-+][0-9]')"
 ok 'git checkout' git --git-dir="$W/history" --work-tree="$M/k" checkout -q -- t/1/x/a
 is 'git checkout: it is back' 50 "$(cat "$x/a")"
-is 'a bare repository needs deeper directories' 1 "$(($(exits git init --bare "$M/k/repository") > 0))"
+# A repository has files beside directories, and directories in these.
+is 'a bare repository in a table: there are no files beside its partitions' 1 "$(($(exits git init --bare "$M/k/notes") > 0))"
+is 'and why' '/k/notes/description EINVAL a name here is a directory: use mkdir, or NAME.json' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f5-)"
+is 'in a partition: there are no directories beside its files' 1 "$(($(exits git init --bare "$M/k/notes/repository") > 0))"
+ok 'and why' grep -q ' git /k/notes/repository/[a-z]* EPERM rows of notes are files, and no directories' "$M/.widefs/errors"
 is 'git init of a partition too' 1 "$(($(exits git init "$M/k/notes/alice") > 0))"
-rm -rf "$M/k/repository"
+is 'the table is as it was' 'alice' "$(rm -rf "$M/k/notes/repository"; names "$M/k/notes")"
+ok 'the manual says so' grep -qx '.Xr git 1' mount/widefs-layout.5
 
 # Attributes.
 ok 'setfattr' setfattr -n user.ttl -v 5000 "$x/b"
