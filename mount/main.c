@@ -390,7 +390,7 @@ int main(int argc, char **argv)
 		mount_options_usage();
 	} else if (!err && d.options.version) {
 		print_version();
-	} else if (!err) {
+	} else if (!err && !d.options.fake) {
 		err = mount_point_check(&d.options);
 		if (!err)
 			err = mount_point_check_empty(d.options.mountpoint);

@@ -15,6 +15,7 @@ struct raw {
 	char *commit, *cache, *memtable, *max_value, *scratch_max, *max_nodes,
 		*keyspace, *threads, *log_file, *log_level;
 	int foreground, debug, single, help, version, read_only, no_xattr;
+	int fake, sloppy;
 	char *place[2];
 	int place_count;
 	bool bad;
@@ -69,6 +70,15 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_END
 };
 
+/* Flags by which mount(8) calls its helpers; they mean other things than ours. */
+static const struct fuse_opt helper_table[] = {
+	FLAG("-f", fake), FLAG("-s", sloppy),
+	FUSE_OPT_KEY("-n", FUSE_OPT_KEY_DISCARD),
+	FUSE_OPT_KEY("-v", FUSE_OPT_KEY_DISCARD),
+	FUSE_OPT_KEY("-t ", FUSE_OPT_KEY_DISCARD),
+	FUSE_OPT_END
+};
+
 /* Return the known option that begins most as the word does, of equal ones the
  * first; or NULL. Its name ends with a 0 or with "=%s". */
 static const char *nearest(const char *word)
@@ -109,6 +119,8 @@ static int on_option(void *data, const char *arg, int key,
 		raw->place[raw->place_count] = strdup(arg);
 		return raw->place[raw->place_count++] ? 0 : -1;
 	}
+	if (key == FUSE_OPT_KEY_OPT && raw->sloppy && arg[0] != '-')
+		return 0;
 	raw->bad = true;
 	if (key == FUSE_OPT_KEY_NONOPT) {
 		fprintf(stderr, "widefs: %s: one STORE and one MOUNTPOINT are "
@@ -277,11 +289,14 @@ int mount_options_parse(struct mount_options *o, int argc, char **argv)
 	o->log_level = LOG_WARNING_LEVEL;
 	name = name ? name + 1 : argv[0];
 	o->as_mount_helper = !strncmp(name, "mount.", 6);
-	if (fuse_opt_parse(&o->args, &raw, table, on_option))
+	if ((o->as_mount_helper &&
+	     fuse_opt_parse(&o->args, &raw, helper_table, NULL)) ||
+	    fuse_opt_parse(&o->args, &raw, table, on_option))
 		err = -EINVAL;
 	o->foreground = raw.foreground || raw.debug;
 	o->debug = raw.debug;
 	o->single_thread = raw.single;
+	o->fake = raw.fake;
 	o->help = raw.help;
 	o->version = raw.version;
 	o->read_only = raw.read_only;

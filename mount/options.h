@@ -13,6 +13,7 @@ struct mount_options {
 	bool foreground, debug, single_thread, help, version;
 	bool read_only, no_xattr;
 	bool as_mount_helper;		/* called as mount.widefs: its statuses */
+	bool fake;			/* mount(8) -f: do nothing */
 	double commit_s;
 	size_t cache_bytes, memtable_bytes, max_value, scratch_max, threads;
 	size_t max_nodes;		/* 0: the default */

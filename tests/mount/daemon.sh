@@ -92,6 +92,20 @@ sleep 0.2
 start
 is 'a dead mount point is cleaned, a closed write is there' 'closed before the kill' "$(cat "$M/shop/t/p/z")"
 stop
+# As mount(8) calls its helper: options come last, and its flags mean other things.
+ln -s "$WIDEFS" "$W/mount.widefs"
+helper() { status "$W/mount.widefs" "$@"; }
+is 'the helper' 0 "$(helper "$S" "$M" -n -v -o rw,noauto,nofail,_netdev,user,users,owner,defaults,x-systemd.automount,x-y=1,comment=z,dev,suid,commit=2)"
+is 'has mounted, in the background' commit=2 "$(grep ^commit "$M/.widefs/options")"
+stop
+is 'a fake mount' 0 "$(helper "$S" "$M" -f -v -o rw)"
+ok 'mounts nothing' sh -c "! mountpoint -q '$M'"
+is 'a sloppy one' 0 "$(helper "$S" "$M" -s -o rw,nonsense,more=less,threads=3)"
+is 'ignores what it does not know alone' threads=3 "$(grep ^threads "$M/.widefs/options")"
+stop
+is 'wrong usage' 1 "$(helper "$S" "$M" -o rw,nonsense)"
+is 'is named' 1 "$(grep -c 'nonsense: unknown option' "$W/out")"
+is 'a mount that fails' 32 "$(helper "$W/no/where" "$M")"
 # in_turn HOW: mount a second store in the place of the first, whose daemon then ends:
 # one that it was unmounted, or of two signals, with a file that is still open.
 in_turn() {
