@@ -171,17 +171,25 @@ static const struct column *column_by_number(const struct table *t,
 	return NULL;
 }
 
-static void note_row(struct write *w)
+/* row: as it is written, without what its own deletion covers. */
+static void note_row(struct write *w, const struct row *row)
 {
 	const struct row_builder *b = w->row;
 	struct table_change *change = add_change(w);
 	const struct column **columns;
+	struct cell *cells;
 	uint32_t i, last = 0;
 
 	columns = arena_alloc(&w->arena, (b->row.cell_count + 1) *
 			      sizeof(*columns));
-	if (!change || !columns)
+	cells = arena_alloc(&w->arena, (row->cell_count + 1) * sizeof(*cells));
+	if (!change || !columns || !cells)
 		return;
+	if (row->cell_count)
+		memcpy(cells, row->cells, row->cell_count * sizeof(*cells));
+	change->cells = cells;
+	change->cell_count = row->cell_count;
+	change->deletion = row->deletion;
 	change->table = (struct table *)b->table;
 	change->partition_key = b->partition_key;
 	change->clustering = b->clustering;
@@ -191,6 +199,7 @@ static void note_row(struct write *w)
 	change->marker = b->row.marker.timestamp != NO_TIMESTAMP;
 	change->gives = change->marker;
 	change->row_deleted = !deletion_is_none(b->row.deletion);
+	change->removes = change->row_deleted;
 	change->earliest_expiry_s = earliest_expiry(&b->row);
 	change->columns = columns;
 	for (i = 0; i < b->row.cell_count; i++) {
@@ -199,6 +208,8 @@ static void note_row(struct write *w)
 		if (!(b->row.cells[i].flags &
 		      (CELL_TOMBSTONE | CELL_COLUMN_DELETION)))
 			change->gives = true;
+		else
+			change->removes = true;
 		if (number < COLUMN_NUMBER_FIRST || number == last)
 			continue;
 		columns[change->column_count] = column_by_number(b->table,
@@ -271,7 +282,7 @@ void write_finish_row(struct write *w)
 	    row_merge(&merged, &w->arena, &one, 1, DELETION_NONE))
 		w->failed = true;
 	if (w->store->observed)
-		note_row(w);
+		note_row(w, &merged);
 	if (!w->failed && !w->arena.failed)
 		batch_add_row(&w->batch, b->table->number, buf_bytes(&b->key),
 			      &merged);
