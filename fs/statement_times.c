@@ -3,22 +3,27 @@
  * directory itself (times_touch). The store gives a statement's batch to this
  * file before it is applied: where a row, a partition or a prefix is about to
  * appear or disappear, the directory that lists it gets the present time, in
- * the same batch. Tables in which no time was ever stored show the times of
- * their data, and are not read.
+ * the same batch; so do the directory of a row and that of a collection whose
+ * values come or go. Tables in which no time was ever stored show the times of
+ * their data, and are read only where a value of a row that stays is removed,
+ * whose time must not go back.
  *
  * Not moved: the parent of a directory that a range deletion, or several rows of
- * one batch, empty; the directory of a row without a marker that loses its last
- * value.
+ * one batch, empty.
  */
 #include "fs/statement_times.h"
 
 #include <errno.h>
 
+#include "fs/node/name.h"
+#include "fs/node/node.h"
 #include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "store/table/effect.h"
 #include "store/table/observer.h"
+#include "store/type/type.h"
 
 /* The place of the directory of that many clustering columns; ABOVE: the table. */
 #define ABOVE (-1)
@@ -30,28 +35,6 @@ static struct place place_at(const struct table_change *c, int level)
 		.clustering = (struct bytes *)c->clustering,
 		.clustering_count = level == ABOVE ? 0 : (uint32_t)level,
 	};
-}
-
-/* Look for the row, or static row, as it is now: 1 it exists, 0, -errno. */
-static int is_there(struct op *op, const struct table_change *c)
-{
-	struct arena arena = ARENA_INIT;
-	struct node_known known;
-	struct row_view row;
-	int got;
-
-	if (op->reached && op->reached_level == c->clustering_count &&
-	    known_now(op, op->reached, &known))
-		return 1;
-	got = table_read(op->store, c->table, c->partition_key,
-			     c->is_static ? NULL : c->clustering,
-			     c->is_static ? UINT64_MAX : 0, op->now_s, &arena,
-			     &row);
-
-	if (got > 0 && c->is_static)
-		got = row.static_count > 0;
-	arena_release(&arena);
-	return got;
 }
 
 static bool is_same_row(const struct table_change *c, const struct row_view *row)
@@ -99,14 +82,21 @@ static int holds_other(struct op *op, const struct table_change *c, int level)
 }
 
 /* Set the time of the directory to now. only: if a time is stored there. */
+static int set_time(struct op *op, struct write *w, struct node *table,
+		    const struct place *p, bool only)
+{
+	int64_t now_ns = store_timestamp(op->store) * MICROSECOND;
+	int set = only ? times_are_set(op, table, p) : 1;
+
+	return set <= 0 ? set : times_set_directory(op, w, table, p, now_ns);
+}
+
 static int move_time(struct op *op, struct write *w, struct node *table,
 		     const struct table_change *c, int level, bool only)
 {
-	int64_t now_ns = store_timestamp(op->store) * MICROSECOND;
 	struct place p = place_at(c, level);
-	int set = only ? times_are_set(op, table, &p) : 1;
 
-	return set <= 0 ? set : times_set_directory(op, w, table, &p, now_ns);
+	return set_time(op, w, table, &p, only);
 }
 
 /* Move the times from that level up, to the first directory that holds other
@@ -153,24 +143,119 @@ static int move_range(struct op *op, struct write *w, struct node *table,
 	return got <= 0 ? got : move_time(op, w, table, &at, level, false);
 }
 
-static int move_row(struct op *op, struct write *w, struct node *table,
-		    const struct table_change *c)
+/* True if the column has a value, as is known without a read. */
+static bool is_known_value(struct op *op, const struct column *column)
 {
-	bool goes = c->row_deleted && !c->gives;
-	int got, above;
+	struct buf name = BUF_INIT;
+	struct node_known known;
+	struct node *n;
+	bool is_known;
 
-	if (!goes && !c->gives)	/* it only removes values */
+	name_escape(&name, bytes_str(column->name));
+	name_shorten(&name);
+	n = node_find(&op->fs->nodes, op->reached, buf_bytes(&name));
+	is_known = n && known_now(op, n, &known);
+	node_put(&op->fs->nodes, n);
+	buf_release(&name);
+	return is_known;
+}
+
+/* True if nothing but values change, for all that can be seen without a read:
+ * the row is there, and it shows the time of its data or has the values. */
+static bool is_known_to_stay(struct op *op, const struct table_change *c)
+{
+	struct node_known known;
+	uint32_t i;
+
+	if (c->removes || !op->reached ||
+	    op->reached_level != c->clustering_count ||
+	    !known_now(op, op->reached, &known))
+		return false;
+	for (i = 0; i < c->column_count; i++)
+		if (type_is_multicell(c->columns[i]->type) ||
+		    (known.is_set && !is_known_value(op, c->columns[i])))
+			return false;
+	return true;
+}
+
+/* Read the row, or static row, as it is now: 1 it exists, 0, -errno. */
+static int read_row(struct op *op, const struct table_change *c,
+		    struct arena *arena, struct row_view *row)
+{
+	int got = table_read(op->store, c->table, c->partition_key,
+			     c->is_static ? NULL : c->clustering, UINT64_MAX,
+			     op->now_s, arena, row);
+
+	return got > 0 && c->is_static ? row->static_count > 0 : got;
+}
+
+/* Move the times of the row's directory and those of its collections, where
+ * names of them come or go. fresh: it is a new directory, which does not keep
+ * the time of an earlier one of its name. */
+static int move_names(struct op *op, struct write *w, struct node *table,
+		      const struct table_change *c, const struct row_effect *e,
+		      bool fresh)
+{
+	struct place p = place_at(c, (int)c->clustering_count);
+	bool comes = fresh, goes = false;
+	uint32_t i;
+	int err = 0;
+
+	p.is_static = c->is_static;
+	for (i = 0; i < e->count && !err; i++) {
+		const struct column_effect *x = &e->columns[i];
+
+		if (x->column->hidden)
+			continue;
+		comes |= !x->was;
+		goes |= !x->is;
+		if (!type_is_multicell(x->column->type) || !x->is ||
+		    (!x->adds && !x->removes))
+			continue;
+		p.column = x->column;
+		err = set_time(op, w, table, &p, !x->removes);
+	}
+	p.column = NULL;
+	if (!err && (comes || goes))
+		err = set_time(op, w, table, &p, !goes);
+	return err;
+}
+
+static int move_row_with(struct op *op, struct write *w, struct node *table,
+			 const struct table_change *c, bool timed,
+			 struct arena *arena)
+{
+	int above = c->is_static ? 0 : table_is_flat(c->table) ? ABOVE :
+						(int)c->clustering_count - 1;
+	struct row_effect e;
+	struct row_view row;
+	int got = read_row(op, c, arena, &row), err;
+
+	if (got < 0)
+		return got;
+	err = row_effect_find(&e, c, got ? &row : NULL, arena);
+	if (err)
+		return err;
+	if (e.is && !table_is_schemaless(c->table))
+		err = move_names(op, w, table, c, &e, !got);
+	if (err || !timed || op->in_document || e.is == (got > 0))
+		return err;
+	return move_above(op, w, table, c, above);
+}
+
+/* timed: the table stores times. If not, the rows of a partition are left alone,
+ * as they give it its time. */
+static int move_row(struct op *op, struct write *w, struct node *table,
+		    const struct table_change *c, bool timed)
+{
+	struct arena arena = ARENA_INIT;
+	int err;
+
+	if (is_known_to_stay(op, c))
 		return 0;
-	got = is_there(op, c);
-	if (got < 0 || (got > 0) != goes)
-		return got < 0 ? got : 0;
-	above = c->is_static ? 0 : table_is_flat(c->table) ? ABOVE :
-					(int)c->clustering_count - 1;
-	/* A new directory does not keep the time of an earlier one of its
-	 * name. */
-	got = goes || c->is_static ? 0 :
-		      move_time(op, w, table, c, (int)c->clustering_count, true);
-	return got < 0 ? got : move_above(op, w, table, c, above);
+	err = move_row_with(op, w, table, c, timed, &arena);
+	arena_release(&arena);
+	return err;
 }
 
 int statement_times(struct op *op, struct write *w, struct node *table,
@@ -178,8 +263,10 @@ int statement_times(struct op *op, struct write *w, struct node *table,
 {
 	int got = times_exist(op, table, table->ops);
 
-	if (got <= 0)
+	if (got < 0)
 		return got == -ESTALE ? 0 : got;
+	if (!got && (c->whole || !c->removes || (c->row_deleted && !c->gives)))
+		return 0;
 	return c->whole ? move_range(op, w, table, c) :
-			  move_row(op, w, table, c);
+			  move_row(op, w, table, c, got);
 }

@@ -389,7 +389,7 @@ static int changing(void *context, struct write *w,
 		return 0;
 	node_put(&fs->nodes, op->reached);
 	op->reached = NULL;
-	if (!op->in_statement)
+	if (!op->in_statement && !op->in_document)
 		return 0;
 	for (i = 0; i < count && !err; i++) {
 		if (changes[i].table != last) {

@@ -55,6 +55,19 @@ static int load(struct op *op, struct node *n, struct buf *out)
 	return err ? err : print(op, &p, out, NULL);
 }
 
+/* Touch the row if the collection is new in it. */
+static int move_times(struct op *op, struct write *w, struct node *row,
+		      const struct place *p)
+{
+	const struct cell_view *cells;
+	size_t count;
+	int err = collection_cells(op, p, &op->arena, &cells, &count);
+
+	if (err)
+		return err;
+	return count ? times_keep(op, w, row, p) : times_touch(op, w, row);
+}
+
 static int write_whole(struct op *op, struct node *n, struct place *p,
 		       struct bytes value, const struct store_how *how)
 {
@@ -63,6 +76,7 @@ static int write_whole(struct op *op, struct node *n, struct place *p,
 	int err;
 
 	op->broadcast = true;
+	op->in_document = true;
 	err = place_begin_write(op, &w, n, p);
 	if (!err)
 		err = times_place_timestamp(op, p, 1, &at);
@@ -75,7 +89,7 @@ static int write_whole(struct op *op, struct node *n, struct place *p,
 						    !bytes_is_null(value));
 	}
 	if (!err)
-		err = times_touch(op, &w, n->parent);
+		err = move_times(op, &w, n->parent, p);
 	if (!err && how->has_mtime)
 		err = times_set_document(op, &w, n->table, p, at,
 					 how->mtime_ns);

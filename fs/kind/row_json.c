@@ -404,10 +404,11 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 	if (!err)
 		err = write_object(&m, members, count);
 	if (!err)
-		err = times_touch(op, &w, n->parent);
+		err = times_row_written(op, &w, n->parent, p);
 	if (!err && how->has_mtime)
 		err = times_set_document(op, &w, n->table, p, m.at,
 					 how->mtime_ns);
+	op->in_document = true;
 	if (!err)
 		err = op_write(op, &w);
 	write_release(&w);

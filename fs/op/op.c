@@ -119,7 +119,7 @@ struct op *op_begin(struct fs *fs, struct fs_call *call)
 	op->names = NULL;
 	op->name_count = 0;
 	op->runs_statements = false;
-	op->in_statement = false;
+	op->in_statement = op->in_document = false;
 	op->brings_times = false;
 	op->changes_file = false;
 	op->reason[0] = 0;

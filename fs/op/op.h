@@ -240,6 +240,9 @@ struct op {
 	size_t name_count;
 	bool runs_statements;		/* in a write */
 	bool in_statement;		/* what it writes, statements do */
+	/* A document writes, whose caller moves the time of the directory that
+	 * has the row. */
+	bool in_document;
 	bool brings_times;	/* of keyspaces, with a schema of before */
 	/* The kernel has locked only the directories of by_path. */
 	bool changes_file;

@@ -117,6 +117,17 @@ int times_touch(struct op *op, struct write *w, struct node *dir)
 						     false);
 }
 
+int times_row_written(struct op *op, struct write *w, struct node *dir,
+		      const struct place *p)
+{
+	struct row_view row;
+	int got = known_row(op, p, UINT64_MAX, &row, NULL);
+
+	if (got < 0)
+		return got;
+	return got ? times_keep(op, w, dir, p) : times_touch(op, w, dir);
+}
+
 /* Touch dir in a write of its own, under the lock of p, and give made, the
  * directory at p, if it is not NULL, its time. */
 static int touch_at(struct op *op, struct node *dir, struct place *p,

@@ -17,6 +17,10 @@ int times_touch_alone(struct op *op, struct node *dir);
 /* The same for the directory *made that mkdir makes in dir: if it has a place its
  * time is set to made->mtime_ns, which is all that the store has of it. */
 int times_make_alone(struct op *op, struct node *dir, const struct child *made);
+/* Note that the document of the row p, in dir, is written: a new row is touched
+ * for as a child, and in a row that is there values change. */
+int times_row_written(struct op *op, struct write *w, struct node *dir,
+		      const struct place *p);
 /*
  * Keep the times of dir and of the directories above it, up to the table, with
  * a write at p, in dir, that changes values and no names: so far their times may

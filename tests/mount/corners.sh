@@ -191,6 +191,7 @@ moves() {
 }
 moves 'a row is inserted' "INSERT INTO k.days (id, d, c) VALUES (1, 2, 'y')" days/1/2
 moves 'inserted again' "INSERT INTO k.days (id, d, c, v) VALUES (1, 2, 'y', 1)"
+moves 'a value appears' "UPDATE k.days SET v = 1 WHERE id = 1 AND d = 2 AND c = 'x'" days/1/2/x
 moves 'a value changes' "UPDATE k.days SET v = 2 WHERE id = 1 AND d = 2 AND c = 'x'"
 moves 'an update makes a row' "UPDATE k.days SET v = 2 WHERE id = 1 AND d = 2 AND c = 'z'" days/1/2
 moves 'a prefix appears' "INSERT INTO k.days (id, d, c) VALUES (1, 3, 'y')" days/1
@@ -217,6 +218,60 @@ touch -d 2001-01-01 "$M/k/flat/4" "$M/k/flat"
 rmdir "$M/k/flat/4"; cql 'INSERT INTO k.flat (id) VALUES (4)' >/dev/null
 again
 ok 'a row has no time of an earlier one' test "$(stat -c %Y "$M/k/flat/4")" -gt 1700000000
+
+# The directory of a row and that of a collection move where values come or go.
+run_cql <<'C'
+CREATE TABLE k.rich (id int, c int, s text STATIC, v int, w int, m map<text, int>, l list<int>, PRIMARY KEY (id, c));
+INSERT INTO k.rich (id, c, s, v, m, l) VALUES (1, 1, 'a', 1, {'a': 1, 'b': 2}, [1, 2]);
+C
+f=$M/k/rich/1
+dated=("$M/k/rich" "$f" "$f/@static" "$f/1" "$f/1/m" "$f/1/l")
+moves 'a value comes' 'UPDATE k.rich SET w = 1 WHERE id = 1 AND c = 1' rich/1/1
+moves 'values change' "UPDATE k.rich SET v = 3, w = 3, s = 'b', m['a'] = 3 WHERE id = 1 AND c = 1"
+moves 'a value goes' 'DELETE w FROM k.rich WHERE id = 1 AND c = 1' rich/1/1
+moves 'a null replaces nothing' 'INSERT INTO k.rich (id, c, w) VALUES (1, 1, null)'
+moves 'an older value comes' 'UPDATE k.rich USING TIMESTAMP 5 SET w = 1 WHERE id = 1 AND c = 2' rich/1
+moves 'an older deletion removes nothing' 'DELETE v, m FROM k.rich USING TIMESTAMP 5 WHERE id = 1 AND c = 1'
+moves 'a key comes' "UPDATE k.rich SET m['c'] = 1 WHERE id = 1 AND c = 1" rich/1/1/m
+moves 'a map with the same keys' "UPDATE k.rich SET m = {'a': 4, 'b': 4, 'c': 4} WHERE id = 1 AND c = 1"
+moves 'a key goes' "DELETE m['c'] FROM k.rich WHERE id = 1 AND c = 1" rich/1/1/m
+moves 'an element comes' 'UPDATE k.rich SET l = l + [3] WHERE id = 1 AND c = 1' rich/1/1/l
+moves 'a list goes' 'DELETE l FROM k.rich WHERE id = 1 AND c = 1' 'rich/1/1 rich/1/1/l'
+dated=("$M/k/rich" "$f" "$f/@static" "$f/1" "$f/1/m")
+moves 'a batch of two rows' 'BEGIN BATCH UPDATE k.rich SET w = 1 WHERE id = 1 AND c = 1; UPDATE k.rich SET w = 1 WHERE id = 1 AND c = 3; APPLY BATCH' 'rich/1 rich/1/1'
+moves 'the last value of a row without a marker goes' 'DELETE w FROM k.rich WHERE id = 1 AND c = 3' rich/1
+# Documents do as statements do.
+touched() {	# touched WHAT FILE TEXT DIRECTORY...: to append the text moves the times of these alone
+	local what=$1 d out=
+	touch -d 2001-01-01 "${dated[@]}"
+	echo "$3" >>"$2" || fail "$what"
+	shift 3
+	for d in "${dated[@]}"; do
+		[ "$(stat -c %Y "$d")" = "$(date -d 2001-01-01 +%s)" ] || out+="${d#"$M/k/"} "
+	done
+	is "$what: what has another time" "$*" "${out% }"
+}
+touched 'a document without a value' "$f/1.json" '{"w": null}' rich/1/1
+touched 'a document with another' "$f/1.json" '{"w": 1}' rich/1/1
+touched 'a document with the same values' "$f/1.json" '{"w": 1, "m": {"a": 1, "b": 1}}'
+touched 'a document with a key' "$f/1.json" '{"m": {"k": 1}}' rich/1/1/m
+touched 'a collection with another' "$f/1/m.json" '{"n": 1}' rich/1/1/m
+touched 'a collection with the same' "$f/1/m.json" '{"n": 2}'
+touched 'a collection that is new' "$f/1/l.json" '[1]' rich/1/1
+touched 'a row that is new' "$f/4.json" '{"v": 1}' rich/1
+touched 'a line with another value' "$M/k/rich.ndjson" '{"id": 1, "c": 1, "w": null}' rich/1/1
+touched 'a line with the same values' "$M/k/rich.ndjson" '{"id": 1, "c": 1, "w": null, "v": 7}'
+run_cql <<'C'
+CREATE TABLE k.late (id int PRIMARY KEY, v int, w int);
+INSERT INTO k.late (id, v) VALUES (1, 1);
+UPDATE k.late SET w = 1 WHERE id = 1;
+C
+late=$(stat -c %y "$M/k/late/1")
+cql 'DELETE w FROM k.late WHERE id = 1' >/dev/null
+ok 'a deletion moves no time back' test "$(stat -c %y "$M/k/late/1")" '>' "$late"
+touch -d 2001-01-01 "$M/k/late/1"
+again
+is 'a time that was set stays' "$(date -d 2001-01-01 +%s)" "$(stat -c %Y "$M/k/late/1")"
 
 # So does a statement that makes or drops a keyspace or a table.
 dated=("$M" "$M/k" "$M/.snapshots" "$M/.widefs")
