@@ -17,6 +17,7 @@
 
 #include "store/base/alloc.h"
 #include "store/snapshot.h"
+#include "store/table/present.h"
 #include "tools/commands.h"
 #include "tools/lib/place.h"
 #include "tools/lib/tool.h"
@@ -50,6 +51,7 @@ struct snapshot_work {
 /* The printed columns of a snapshot. */
 struct snapshot_line {
 	const char *name;
+	uint64_t number;		/* not of a mount */
 	int64_t created_s;
 	uint64_t held;
 	bool automatic;
@@ -83,6 +85,7 @@ static int each_here(const struct snapshot_work *w,
 	for (i = 0; i < count && !err; i++) {
 		struct snapshot_line l = {
 			.name = list[i].name,
+			.number = list[i].number,
 			.created_s = list[i].created_us / 1000000,
 			.automatic = list[i].automatic,
 			.owned = list[i].owner != MANIFEST_NO_OWNER,
@@ -226,27 +229,104 @@ static int create(const struct snapshot_work *w)
 
 /* The snapshots that are meant: one of that name, else those of a change. */
 struct meant {
-	const char *name;
+	const struct snapshot_work *w;
 	struct buf names;	/* each with a 0 byte */
 	size_t count;
 	bool is_one;
+	bool has_part;		/* one of them has it */
 	uint64_t held;
 };
+
+/* Check whether the snapshot has a keyspace (table NULL) or a table: 1, 0 or
+ * -errno. */
+static int has_here(const struct snapshot_work *w, uint64_t number,
+		    struct bytes keyspace, const char *table)
+{
+	const struct keyspace *k;
+	struct schema *schema;
+	struct store *view;
+	int err = snapshot_acquire(&view, w->store, number);
+	bool has;
+
+	if (err)
+		return err;
+	schema = store_schema(view);
+	k = schema_keyspace(schema, keyspace);
+	has = k && !k->system &&
+	      (!table || keyspace_table(k, bytes_str(table)));
+	schema_put(schema);
+	snapshot_release(w->store, view);
+	return has;
+}
+
+/* Check whether the directory lists a directory of that name: 1, 0 or -errno. */
+static int is_listed(const char *path, struct bytes name)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	int has = dir ? 0 : -errno;
+
+	while (dir && !has && (e = readdir(dir)))
+		has = e->d_type == DT_DIR &&
+		      bytes_equal(bytes_str(e->d_name), name);
+	if (dir)
+		closedir(dir);
+	return has;
+}
+
+/* As has_here: the keyspaces of the system are not listed. */
+static int has_mounted(const struct snapshot_work *w, const char *name,
+		       struct bytes keyspace, const char *table)
+{
+	char *snapshot = path_of(w, name), *path = NULL;
+	int has = snapshot ? is_listed(snapshot, keyspace) : -ENOMEM;
+
+	if (has > 0 && table) {
+		if (asprintf(&path, "%s/%.*s", snapshot, (int)keyspace.len,
+			     (const char *)keyspace.ptr) < 0)
+			path = NULL;
+		has = path ? is_listed(path, bytes_str(table)) : -ENOMEM;
+		free(path);
+	}
+	free(snapshot);
+	return has;
+}
+
+/* Check whether the snapshot has the part that the command names. */
+static int has_part(const struct snapshot_work *w,
+		    const struct snapshot_line *l)
+{
+	const char *dot = w->part ? strchr(w->part, '.') : NULL;
+	struct bytes keyspace;
+
+	if (!w->part)
+		return 1;
+	keyspace = dot ? bytes_of(w->part, (size_t)(dot - w->part)) :
+			 bytes_str(w->part);
+	return w->store ? has_here(w, l->number, keyspace, dot ? dot + 1 : NULL) :
+			  has_mounted(w, l->name, keyspace, dot ? dot + 1 : NULL);
+}
 
 static int find_one(const struct snapshot_line *l, void *context)
 {
 	struct meant *m = context;
-	bool is_it = !strcmp(l->name, m->name);
+	bool is_it = !strcmp(l->name, m->w->name);
+	int has;
 
 	if (m->is_one ||
 	    (!is_it && (!l->automatic ||
-			!snapshot_name_is_of(l->name, m->name))))
+			!snapshot_name_is_of(l->name, m->w->name))))
 		return 0;
 	if (is_it) {
 		buf_clear(&m->names);
 		m->count = 0;
 		m->held = 0;
+		m->has_part = false;
 	}
+	has = has_part(m->w, l);
+	if (has < 0)
+		return has;
+	m->has_part |= has;
 	m->is_one = is_it;
 	m->count++;
 	m->held += l->held;
@@ -260,7 +340,7 @@ static int find_snapshots(const struct snapshot_work *w, struct meant *m)
 {
 	int err;
 
-	*m = (struct meant){ .name = w->name, .names = BUF_INIT };
+	*m = (struct meant){ .w = w, .names = BUF_INIT };
 	err = each_snapshot(w, find_one, m);
 	return err ? err : m->count ? 0 : -ENOENT;
 }
@@ -346,6 +426,13 @@ static int restore_mounted(const struct snapshot_work *w)
 }
 
 /* ------------------------------------------------------------------ agreement */
+static int refuse_part(const struct snapshot_work *w)
+{
+	tool_complain(object_of(w), "snapshot %s: it has no %s %s", w->name,
+		      strchr(w->part, '.') ? "table" : "keyspace", w->part);
+	return TOOL_NONE;
+}
+
 /* Print what will be done, and have the name typed: 0, or a status. */
 static int agree(const struct snapshot_work *w, bool drops, bool force,
 		 bool dry_run)
@@ -357,6 +444,8 @@ static int agree(const struct snapshot_work *w, bool drops, bool force,
 	buf_release(&m.names);
 	if (err)
 		return tell(w, err, NULL);
+	if (!m.has_part)
+		return refuse_part(w);
 	if (drops && m.is_one)
 		printf("drop snapshot %s, which alone holds %s\n",
 		       w->name, tool_count(m.held, "byte").text);

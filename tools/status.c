@@ -184,9 +184,10 @@ static void print_state(const struct tool_place *p,
 			const struct status_state *s)
 {
 	const struct metrics *m = &s->figures;
+	const char *object = p->mount ? p->mount : p->store;
 	char size[32];
 
-	printf("%s: %s%s\n", p->mount ? p->mount : p->store,
+	printf("%s: %s%s\n", *object ? object : "''",
 	       s->problem[0] ? "NOT healthy: " : "healthy", s->problem);
 	printf("  %-11s %s\n", "store", p->store);
 	if (!m->count)

@@ -69,7 +69,8 @@ for c in status flush compact scrub stats top errors cql; do gives 2 "widefsctl:
 for c in schema dump load check umount; do gives 2 "widefsctl: $c: one " "$c"; done
 for c in dump load check umount; do gives 2 "widefsctl: $c: one " "$c" a b; done
 gives 2 'widefsctl: c: one name is enough' schema a b c
-for name in '' . k. .t; do gives 2 "widefsctl: $name: not KEYSPACE or KEYSPACE.TABLE" schema "$M" "$name"; done
+for name in . k. .t; do gives 2 "widefsctl: $name: not KEYSPACE or KEYSPACE.TABLE" schema "$M" "$name"; done
+gives 2 "widefsctl: '': not KEYSPACE or KEYSPACE.TABLE" schema "$M" ''
 gives 2 'widefsctl: umount: --lazy or --force, not both' umount -l -f "$M"
 gives 2 'widefsctl: umount: --lazy or --force, not both' umount --force --lazy "$M"
 for words in '' 'a' 'a b c'; do
@@ -94,7 +95,7 @@ for c in status schema dump check flush compact scrub stats cql; do
 	gives 6 "widefsctl: $W/plain: not a widefs store (name a store or a mount)" "$c" "$W/plain"
 	gives 6 "widefsctl: $W/empty: an empty directory, neither a store nor a mount (widefs STORE MOUNTPOINT mounts a store, and makes it where there is none)" "$c" "$W/empty"
 	gives 6 "widefsctl: $W/plain/file: not a widefs store" "$c" "$W/plain/file"
-	gives 6 'widefsctl: ' "$c" ''
+	gives 6 "widefsctl: '': not a widefs store (name a store or a mount)" "$c" ''
 done
 for c in top errors; do gives 6 "widefsctl: $W/plain: not in a widefs mount" "$c" "$W/plain"; done
 gives 6 "widefsctl: $W/plain: no widefs is mounted here" umount "$W/plain"

@@ -28,6 +28,14 @@ for place in "$M" "$S"; do
 	is "$what: none of that name" 6 "$(status snap drop --force "$place" two)"
 	is "$what: to restore neither" 6 "$(status snap restore --force "$place" two)"
 	is "$what: no such keyspace" 6 "$(status snap restore --force "$place" one none)"
+	for part in none k.none none.t system; do
+		is "$what: nor would it: $part" 6 "$(status snap restore --dry-run "$place" one "$part")"
+		is "$what: without a plan" '' "$(cat "$W/out")"
+		ok "$what: and says so" grep -q "snapshot one: it has no .* $part\$" "$W/err"
+	done
+	for part in k k.t; do
+		is "$what: would restore $part" 0 "$(status snap restore --dry-run "$place" one "$part")"
+	done
 	[ "$place" = "$M" ] || start
 	echo 5 >"$M/k/t/1/a"
 	echo 'DROP TABLE k.u;' >"$M/.cql"

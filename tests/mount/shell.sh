@@ -482,6 +482,7 @@ traces "$S"
 ok 'a store to write' "$CTL" cql "$S" -f "$W/schema"
 refused 'read-only' 'Error from server' "$CTL" cql --read-only "$S" -e 'DROP KEYSPACE k'
 ok 'and gone' "$CTL" cql "$S" -e 'DROP KEYSPACE k'
+is 'COPY to a device that is full' '1 0' "$("$CTL" cql "$S" -e "COPY system_schema.tables TO '/dev/full'" 2>"$W/err"; echo $? "$(grep -c 'rows* exported' "$W/err")")"
 is 'standard output that is full' 1 "$("$CTL" cql "$S" -e 'SELECT keyspace_name FROM system_schema.keyspaces' >/dev/full 2>"$W/err"; echo $?)"
 is 'no such store' 6 "$(status "$CTL" cql "$W/none" -e 'SELECT 1')"
 is 'no store' 6 "$(status "$CTL" cql "$W" -e 'SELECT 1')"

@@ -20,7 +20,7 @@ void tool_complain(const char *object, const char *format, ...)
 	va_list args;
 
 	fflush(stdout);
-	fprintf(stderr, "widefsctl: %s: ", object);
+	fprintf(stderr, "widefsctl: %s: ", *object ? object : "''");
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);

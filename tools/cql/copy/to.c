@@ -231,9 +231,10 @@ void copy_to(struct copy *c)
 		copy_failed(c, c->path ? c->path : "STDOUT", err,
 			    buf_bytes(&query));
 	b->ops->finish(b);
-	fprintf(stderr, "%llu rows exported to %llu files in %.3f seconds.\n",
-		(unsigned long long)c->rows, (unsigned long long)ex.files,
-		copy_seconds(c));
+	if (!err)
+		fprintf(stderr, "%llu rows exported to %llu files in %.3f "
+			"seconds.\n", (unsigned long long)c->rows,
+			(unsigned long long)ex.files, copy_seconds(c));
 	buf_release(&query);
 	buf_release(&ex.out);
 	buf_release(&ex.text);
