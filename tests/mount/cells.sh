@@ -258,9 +258,10 @@ for c in t a; do
 	if [ $c = t ]; then is 'a child that ends in the middle of a value' old "$seen"; else ok 'and of a new one' test "${seen##*: }" = 'No such file or directory'; fi
 	is "the value is whole, $c" onetwo "$(cat "$r/$c")"
 done
-{ { printf a; sleep 0.4; printf b; } & } >"$r/t"
-sleep 0.2
+{ { printf a; mkdir "$W/begun"; while [ -e "$W/begun" ]; do sleep 0.05; done; printf b; } &
+while [ ! -e "$W/begun" ]; do sleep 0.05; done; } >"$r/t"
 is 'its opener closes before the writer' onetwo "$(cat "$r/t")"
+rmdir "$W/begun"
 wait
 is 'the writer closes' ab "$(cat "$r/t")"
 exec 3>"$r/t"
