@@ -233,6 +233,12 @@ static bool is_maker(struct op *op, struct node *n)
 		       keyspace_is_copied(op, n));
 }
 
+/* True for a query's directory and the links in it. */
+static bool is_of_query(const struct node *n)
+{
+	return n->ops->made_up || (n->parent && n->parent->ops->made_up);
+}
+
 /* Refuse other owners and modes: below tables they are the table's. */
 static int keep_owner(struct op *op, struct node *n, unsigned set,
 		      const struct stat *attr)
@@ -261,8 +267,10 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	    ((set & FS_SET_MODE) && (attr->st_mode & 07000)) ||
 	    ((set & FS_SET_UID) && attr->st_uid != now.st_uid) ||
 	    ((set & FS_SET_GID) && attr->st_gid != now.st_gid))
-		return op_refuse(op, -EPERM,
-				 "owner and mode are those of the table");
+		return is_of_query(n) ?
+			op_refuse(op, -EROFS, "a query is not stored") :
+			op_refuse(op, -EPERM,
+				  "owner and mode are those of the table");
 	return 0;
 }
 

@@ -141,6 +141,14 @@ static int find_column(struct op *op, const struct table *t,
 	return err;
 }
 
+/* True where CQL refuses any value: the column has cells of its own for each
+ * element or field. */
+static bool is_never_compared(const struct query_condition *c)
+{
+	return c->column && c->operator != QUERY_LIKE &&
+	       type_is_multicell(c->column->type);
+}
+
 static int resolve(struct op *op, const struct table *t,
 		   const struct query_term *term, struct query_condition *out)
 {
@@ -155,6 +163,11 @@ static int resolve(struct op *op, const struct table *t,
 	}
 	if (err)
 		return err;
+	if (is_never_compared(out)) {
+		out->value = term->value;
+		out->end = term->end;
+		return 0;
+	}
 	if (term->operator == QUERY_LIKE)
 		return read_plain(op, term->value, "pattern", &out->value);
 	if (!bytes_is_null(term->value))
@@ -285,6 +298,10 @@ static void add_compared(struct buf *out, bool *any, const struct table *t,
 	if (!c->column)
 		add_token(out, t);
 	buf_add_str(out, sign);
+	if (is_never_compared(c)) {
+		buf_add_str(out, "null");
+		return;
+	}
 	type_print_literal(out, c->operator == QUERY_LIKE ?
 				   type_native(TYPE_TEXT) :
 			   c->column ? c->column->type :

@@ -11,7 +11,9 @@
 struct query_condition {
 	const struct column *column;	/* NULL: the token of the partition */
 	enum query_operator operator;
-	/* In the binary form of the type; null: no bound. LIKE: the pattern. */
+	/* In the binary form of the type; null: no bound. LIKE: the pattern. Of
+	 * a collection or user type that is not frozen: as spelled, since CQL
+	 * refuses any. */
 	struct bytes value, end;
 };
 struct row_query {

@@ -141,6 +141,11 @@ ok 'a term on a value' test -L "$u/@country=nz/kim"
 refused 'an entry that the row does not satisfy' 'No such file' readlink -v "$u/@country=nz/ada"
 refused 'no query in a query' 'No such file' ls "$g/@limit=5/@limit=5"
 
+cql "CREATE TABLE shop.tagged (k int PRIMARY KEY, tags set<text>)" >/dev/null
+for term in '@tags=x' '@tags=["x"]' '@tags=x,@scan' '@tags=a..b'; do
+	refused "a term on a set: $term" 'Invalid argument' ls "$M/shop/tagged/$term"
+	ok 'in the words of CQL' grep -q " EINVAL Collection column 'tags' (set<text>) cannot be restricted by a '>*=' relation" <<<"$(tail -n 1 "$M/.widefs/errors")"
+done
 cql "CREATE TABLE shop.fold (k int PRIMARY KEY, name text)" >/dev/null
 cql "CREATE INDEX ON shop.fold (name) USING 'sai' WITH OPTIONS = {'case_sensitive': 'false'}" >/dev/null
 cql "INSERT INTO shop.fold (k, name) VALUES (1, 'Ada')" >/dev/null
@@ -204,6 +209,10 @@ refused 'a link in it' 'Read-only file system' ln -s x "$q/y"
 refused 'mv out of it' 'Read-only file system' mv -n "$q/100" "$g/101"
 refused 'mv into it' 'Read-only file system' mv "$g/100" "$q/101"
 refused 'mv of it' 'Read-only file system' mv "$q" "$g/777"
+refused 'chmod of it' 'Read-only file system' chmod 700 "$q"
+refused 'chown of it' 'Read-only file system' chown 7 "$q"
+refused 'chown of an entry' 'Read-only file system' chown -h 7 "$q/100"
+ok 'its mode as it is' chmod "$(stat -c %a "$q")" "$q"
 refused 'touch of it' 'Read-only file system' touch -d 2001-01-01 "$q"
 refused 'an attribute of it' 'Read-only file system' setfattr -n user.ttl -v 5 "$q"
 refused 'its removal' 'Read-only file system' setfattr -x user.expires "$q"
