@@ -5,6 +5,7 @@
 #include "fs/file/unkeyed.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
+#include "fs/op/op.h"
 
 int content_store_now(struct op *op, struct node *n, struct bytes text,
 		      const struct store_how *how)
@@ -62,5 +63,8 @@ int content_load(struct op *op, struct node *n, struct buf *out)
 {
 	if (unkeyed_load(op, n, out))
 		return 0;
+	if (!n->ops->file->load)	/* its descriptor is of a temporary file */
+		return op_refuse(op, -EPERM, "a temporary file was renamed onto "
+					     "this: open it to read or add more");
 	return n->ops->file->load(op, n, out);
 }

@@ -428,6 +428,25 @@ for name in .b.XXXXXX .b.swp b~ '#b#' b.tmp1 b.bak sedAbCdEf 4913; do
 done
 put "$R/.b.XXXXXX" through; touch -d '2003-03-03 UTC' "$R/.b.XXXXXX"; mv "$R/.b.XXXXXX" "$R/b"
 is 'renamed onto a cell: one write that keeps its mtime' "through $(date -d '2003-03-03 UTC' +%s)" "$(cat "$R/b") $(stat -c %Y "$R/b")"
+mkdir -p "$M/k/hits/open/y"
+is 'one that became lines takes no more' 'EPERM EPERM 8, EPERM EPERM {"p": "lines", "c": 1, "d": "x"}' "$(python3 - "$M/k/hits/open/y/n" "$T/lines.ndjson" <<'P'
+import errno, os, sys
+def why(call, *arguments):
+    try: return call(*arguments)
+    except OSError as e: return errno.errorcode[e.errno]
+def moved(path, text, more):
+    directory, name = os.path.split(path)
+    fd = os.open(f'{directory}/.{name}.AbCdEf', os.O_RDWR | os.O_CREAT)
+    os.write(fd, text)
+    os.fsync(fd)
+    os.rename(f'{directory}/.{name}.AbCdEf', path)
+    said = why(os.pread, fd, 9, 0), why(os.write, fd, more)
+    os.close(fd)
+    return *said, open(path).read().strip()
+print(*moved(sys.argv[1], b'8', b'+1\n'), end=', ')
+print(*moved(sys.argv[2], b'{"c": 1, "d": "x"}\n', b'{"c": 2, "d": "x"}\n'))
+P
+)"
 refused 'any other unknown name' 'Invalid argument' put "$R/bb" 5
 is 'with the nearest column' 1 "$(why | grep -cE "\bb\b")"
 mkdir "$M/k/flat/a"; put "$M/k/flat/a/V" 5 2>/dev/null
