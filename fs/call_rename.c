@@ -263,7 +263,8 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 /*
  * Change both names with nothing committed under either meanwhile: text of n's
  * descriptors is committed under the new name, that of the replaced file's is
- * dropped. But what was just made has to be stored before it can be moved.
+ * dropped. But what was just made has to be stored before it can be moved, and what
+ * was written in a temporary file is what a rename stores.
  */
 static int move_file(struct op *op, struct node *n, struct node *dir,
 		     struct bytes name, struct node *replaced)

@@ -69,7 +69,7 @@ int handle_commit_new(struct op *op, struct node *n,
 {
 	int err;
 
-	if (!buffer->is_new || buffer->refused || n->scratch)
+	if ((!buffer->is_new && !n->scratch) || buffer->refused)
 		return 0;
 	err = commit_buffer(op, n, buffer, true);
 	if (!err)

@@ -18,8 +18,9 @@ bool handle_takes_empty(struct op *op, struct node *n);
  * left. */
 int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		    uint64_t size);
-/* Commit the held buffer of a file of which nothing is stored yet, before it is
- * moved. Others are left as they are. */
+/* Commit the held buffer of a file of which nothing is stored yet, or of a temporary
+ * one, whose text may replace another's, before it is moved. Others are left as they
+ * are. */
 int handle_commit_new(struct op *op, struct node *n,
 		      struct write_buffer *buffer) UNCHECKED;
 /* Set the times of pending values, as buffer_how does: of a document too, whose

@@ -428,6 +428,19 @@ for name in .b.XXXXXX .b.swp b~ '#b#' b.tmp1 b.bak sedAbCdEf 4913; do
 done
 put "$R/.b.XXXXXX" through; touch -d '2003-03-03 UTC' "$R/.b.XXXXXX"; mv "$R/.b.XXXXXX" "$R/b"
 is 'renamed onto a cell: one write that keeps its mtime' "through $(date -d '2003-03-03 UTC' +%s)" "$(cat "$R/b") $(stat -c %Y "$R/b")"
+is 'renamed while it is open: what was written is there, and what follows' 'ab, abcd, 12' "$(python3 - "$R" <<'P'
+import os, sys
+def moved(column, text, more=b''):
+    fd = os.open(sys.argv[1] + f'/.{column}.AbCdEf', os.O_WRONLY | os.O_CREAT)
+    os.write(fd, text)
+    os.rename(sys.argv[1] + f'/.{column}.AbCdEf', sys.argv[1] + '/' + column)
+    yield open(sys.argv[1] + '/' + column).read().strip()
+    if more: os.write(fd, more)
+    os.close(fd)
+    if more: yield open(sys.argv[1] + '/' + column).read().strip()
+print(*moved('b', b'ab', b'cd'), *moved('a', b'12'), sep=', ')
+P
+)"
 mkdir -p "$M/k/hits/open/y"
 is 'one that became lines takes no more' 'EPERM EPERM 8, EPERM EPERM {"p": "lines", "c": 1, "d": "x"}' "$(python3 - "$M/k/hits/open/y/n" "$T/lines.ndjson" <<'P'
 import errno, os, sys
