@@ -83,15 +83,12 @@ int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 	memset(at, 0, sizeof(*at));
 	if (strlen(name) > NAME_MAX_LEN + NAME_SUFFIX_MAX)
 		return -ENAMETOOLONG;
-	if (changes && fs_is_read_only(fs))
-		return -EROFS;
 	at->name = bytes_str(name);
 	at->number = parent;
 	at->dir = waiting_node(fs, parent);
 	if (!at->dir)
 		return -ESTALE;
-	err = !may_be_called(at->dir, at->name) ? -ENAMETOOLONG :
-	      changes && at->dir->snapshot ? -EROFS : 0;
+	err = may_be_called(at->dir, at->name) ? 0 : -ENAMETOOLONG;
 	at->op = err ? NULL : op_begin(fs, call);
 	if (!at->op) {
 		node_put(&fs->nodes, at->dir);
@@ -106,7 +103,8 @@ int at_begin(struct at *at, struct fs *fs, struct fs_call *call,
 		return err;
 	}
 	op_watch(at->op, at->dir);
-	if (changes && at->dir->ops->made_up)
+	if (changes && (at->dir->ops->made_up || at->dir->snapshot ||
+			fs_is_read_only(fs)))
 		return at_end(at, -EROFS);
 	if (changes)
 		op_by_path(at->op, at->dir, parent);

@@ -53,21 +53,21 @@ static int node_or_lost(struct on *on, int err)
 static int on_begin(struct on *on, struct fs *fs, struct fs_call *call,
 		    uint64_t node, bool changes)
 {
-	bool refused;
 	int err;
 
 	on->n = waiting_node(fs, node);
 	if (!on->n)
 		return -ESTALE;
-	refused = changes && (fs_is_read_only(fs) || on->n->snapshot);
-	on->op = refused ? NULL : op_begin(fs, call);
+	on->op = op_begin(fs, call);
 	if (!on->op) {
 		node_put(&fs->nodes, on->n);
-		return refused ? -EROFS : -ENOMEM;
+		return -ENOMEM;
 	}
 	err = op_enter(on->op, on->n);
 	if (err == -ESTALE && !is_open_file(on->n))	/* its snapshot is gone */
 		err = view_lost(on->op, on->n);
+	if (!err && changes && (fs_is_read_only(fs) || on->n->snapshot))
+		err = -EROFS;
 	if (err) {
 		err = op_end(on->op, err, on->n, NULL);
 		node_put(&fs->nodes, on->n);

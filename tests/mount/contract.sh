@@ -380,6 +380,12 @@ done
 is 'errno of AlreadyExists' 'File exists' "$(put "$M/.cql" 'CREATE TABLE k.num (a int PRIMARY KEY);' 2>&1 | grep -o 'File exists')"
 is 'a ; inside a BATCH does not end it' '{"columns":[],"rows":[]}' "$(asks .json "BEGIN BATCH INSERT INTO k.flat (p) VALUES ('b1'); INSERT INTO k.flat (p) VALUES ('b2'); APPLY BATCH;")"
 is 'USE holds for the descriptor' $'{"columns":[],"rows":[]}\n1' "$(asks .json "USE k; SELECT v FROM flat WHERE p = 'n1';" | sed '$s/.*"rows":\[\[\(.*\)\]\]}/\1/')"
+# What is refused in a snapshot is told, whichever call it is.
+mkdir "$M/.snapshots/told"
+is 'errors: changes in a snapshot' 'rm rmdir mkdir mv chmod setfattr' "$(f=$(find "$M/.snapshots/told" -mindepth 4 -type f | head -1)
+	cd "${f%/*}" && { rm "$f"; rmdir "$PWD"; mkdir none; mv -T "$f" "$PWD/other"; chmod 600 .; setfattr -n user.ttl -v 5 .; } 2>/dev/null
+	tail -6 "$M/.widefs/errors" | awk '$6 == "EROFS" { print $4 }' | paste -sd' ')"
+rmdir "$M/.snapshots/told"
 is 'three lines say how it is used' 3 "$(wc -l <"$M/.cql")"
 is 'the count ends after the last good one' 36 "$(python3 -c '
 import os, sys
