@@ -75,7 +75,8 @@ struct handle {
 	/* Under the buffer's lock: */
 	int failed;			/* a write was refused: no commit */
 	char *why;		/* its reason or that of torn, or NULL */
-	bool wrote, truncated;		/* since the last commit, by this one */
+	/* Since the last commit, by this one; of a counter under `lock`. */
+	bool wrote, truncated;
 	bool just_made;		/* the kernel keeps that it is empty */
 	unsigned flushes;		/* since it last wrote or truncated */
 	bool told;			/* the last of them failed: so does the close */

@@ -343,7 +343,7 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 	int err;
 
 	if (n->ops->file->truncate)
-		return n->ops->file->truncate(op, n, size);
+		return n->ops->file->truncate(op, n, h, size);
 	if (n->ops->file->open && !n->ops->file->store)
 		return 0;	/* .cql and the like ignore > */
 	if (h && h->buffer) {

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,27 @@ static int open_counter(struct op *op, struct handle *h)
 {
 	if (h->writer && fs_is_read_only(op->fs))
 		return -EROFS;
+	h->truncated = h->writer && (h->flags & O_TRUNC);
+	return 0;
+}
+
+static int refuse_empty(struct op *op)
+{
+	return op_refuse(op, -EINVAL, "nothing was written, and a counter has "
+				      "no empty value: write +N or -N");
+}
+
+/* A truncation alone is refused, of an open file at its close. */
+static int truncate_counter(struct op *op, struct node *n, struct handle *h,
+			    uint64_t size)
+{
+	(void)n;
+	if (!h)
+		return refuse_empty(op);
+	mutex_lock(&h->lock);
+	if (!size)
+		h->truncated = true;
+	mutex_unlock(&h->lock);
 	return 0;
 }
 
@@ -215,6 +237,7 @@ static int64_t write_lines(struct op *op, struct handle *h, uint64_t offset,
 	err = unkeyed_catch_up(op, h->node);
 	if (!err)
 		err = take(op, h->node, &h->text, data, false, &h->next_line);
+	h->truncated = false;	/* its writer was told, if it was refused */
 	handle_note_begun(h, buf_bytes(&h->text));
 	mutex_unlock(&h->lock);
 	return err ? err : (int64_t)data.len;
@@ -232,6 +255,8 @@ static int flush_line(struct op *op, struct handle *h)
 	if (!err)
 		err = take(op, h->node, &h->text, BYTES_NULL, true,
 			   &h->next_line);
+	if (!err && h->truncated)
+		err = refuse_empty(op);
 	mutex_unlock(&h->lock);
 	return err;
 }
@@ -291,6 +316,7 @@ static const struct file_kind counter_file = {
 	.write = write_lines,
 	.flush = flush_line,
 	.replace = replace_counter,
+	.truncate = truncate_counter,
 };
 
 const struct node_ops kind_counter = {

@@ -61,9 +61,11 @@ static int open_document(struct op *op, struct handle *h)
 	return err;
 }
 
-static int truncate_document(struct op *op, struct node *n, uint64_t size)
+static int truncate_document(struct op *op, struct node *n, struct handle *h,
+			     uint64_t size)
 {
 	(void)n;
+	(void)h;
 	(void)size;
 	return refuse_change(op);
 }

@@ -268,10 +268,12 @@ void rows_close(struct op *op, struct handle *h)
 	h->state = NULL;
 }
 
-static int truncate_rows(struct op *op, struct node *n, uint64_t size)
+static int truncate_rows(struct op *op, struct node *n, struct handle *h,
+			 uint64_t size)
 {
 	int err = check_writer(op, n, O_TRUNC);
 
+	(void)h;
 	return err || !size ? err :
 			      op_refuse(op, -EPERM, "it has no size to set");
 }

@@ -98,8 +98,10 @@ struct file_kind {
 			 struct bytes data);
 	int (*flush)(struct op *op, struct handle *h);
 	void (*close)(struct op *op, struct handle *h);
-	/* Truncate by path, or an open file. NULL: nothing happens. */
-	int (*truncate)(struct op *op, struct node *n, uint64_t size);
+	/* Truncate the open file h, or (NULL) by path. NULL: nothing
+	 * happens. */
+	int (*truncate)(struct op *op, struct node *n, struct handle *h,
+			uint64_t size);
 };
 
 struct node_ops {

@@ -300,6 +300,21 @@ ok 'it does not go back' test "$(stat -c %y "$M/.snapshots")" '>' "$(stat -c %y 
 moves_above 'DROP KEYSPACE' cql 'DROP KEYSPACE k9' -- /
 moves_above 'DROP TABLE' cql 'DROP TABLE k.more' -- /k/
 
+# A counter has no empty value: it is not truncated.
+cql 'CREATE TABLE k.tally (id int PRIMARY KEY, n counter)' >/dev/null
+cql 'UPDATE k.tally SET n = n + 5 WHERE id = 1' >/dev/null
+n=$M/k/tally/1/n
+refused 'truncate(2) of a counter' 'Invalid argument' python3 -c 'import os, sys; os.truncate(sys.argv[1], 0)' "$n"
+is 'the reason of it' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'no empty value')"
+refused 'ftruncate alone, at the close' 'Invalid argument' truncate -s 0 "$n"
+refused 'O_TRUNC alone, at the close' 'Invalid argument' python3 -c 'import os, sys; os.close(os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC))' "$n"
+is 'the counter stays' 5 "$(cat "$n")"
+ok 'a line after O_TRUNC' put "$n" +1
+ok 'a line after ftruncate' python3 -c 'import sys
+f = open(sys.argv[1], "r+"); f.truncate(0); f.write("-2\n"); f.close()' "$n"
+ok 'a touch' touch "$n"
+is 'both are counted' 4 "$(cat "$n")"
+
 # sendfile and splice ask for no attributes: they read as far as the kernel's size,
 # and a value may be longer as it is stored than as it was written.
 cat >"$W/sent.py" <<'END'
