@@ -47,17 +47,16 @@ static int refuse_other(struct op *op)
 			 "schema.cql takes statements that define, no others");
 }
 
-/* Run a statement of k's schema.cql. whole: a CREATE TABLE that was edited
- * changes its table, in one step. */
+/* Run a statement of k's schema.cql. */
 static int define(struct op *op, const struct keyspace *k,
 		  struct cql_session *session, struct bytes statement,
-		  bool whole)
+		  enum cql_difference difference)
 {
 	int err;
 
-	cql_session_define(session, k->name, whole);
+	cql_session_define(session, k->name, difference);
 	err = schema_run_session(op, session, statement);
-	cql_session_define(session, NULL, false);
+	cql_session_define(session, NULL, CQL_REFUSES);
 	return err;
 }
 
@@ -89,11 +88,52 @@ static int rename_keyspace(struct op *op, const struct keyspace *k, char *whole,
 	return op->arena.failed ? -ENOMEM : 0;
 }
 
-/* whole: the name of the keyspace in the text, if that is all of schema.cql, as
+/* True if a statement of `rest` alters the table. */
+static bool is_altered_in(struct op *op, struct bytes rest, struct bytes table)
+{
+	struct cql_split split;
+	struct bytes one;
+	size_t step;
+
+	for (cql_split_init(&split);
+	     cql_split_next(&split, rest, true, &one, &step) > 0;
+	     cql_split_init(&split)) {
+		if (bytes_equal(cql_statement_table(&op->arena, one, true),
+				table))
+			return true;
+		rest.ptr += step;
+		rest.len -= step;
+	}
+	return false;
+}
+
+/*
+ * Run a statement of a whole schema.cql: a CREATE TABLE that was edited changes its
+ * table, in one step. It drops no column if the same text alters the table later:
+ * what that adds would come again without its values.
+ */
+static int define_whole(struct op *op, const struct keyspace *k,
+			struct cql_session *session, struct bytes statement,
+			struct bytes rest)
+{
+	struct bytes table = cql_statement_table(&op->arena, statement, false);
+	int err;
+
+	if (!table.len)
+		return define(op, k, session, statement, CQL_REFUSES);
+	err = define(op, k, session, statement, CQL_CHANGES_ALL_BUT_DROPS);
+	if (err != -EEXIST || is_altered_in(op, rest, table))
+		return err;
+	op->reason[0] = 0;
+	return define(op, k, session, statement, CQL_CHANGES);
+}
+
+/* rest: the text that follows it, as far as it is there.
+ * whole: the name of the keyspace in the text, if that is all of schema.cql, as
  * its own CREATE KEYSPACE is in it, or empty; NULL, where it cannot be. */
 static int apply_one(struct op *op, struct node *n,
 		     struct cql_session *session, struct bytes statement,
-		     char *whole)
+		     struct bytes rest, char *whole)
 {
 	struct keyspace *k;
 	int err;
@@ -109,8 +149,11 @@ static int apply_one(struct op *op, struct node *n,
 	if (!k)
 		return -ESTALE;
 	err = rename_keyspace(op, k, whole, &statement);
-	return err ? err :
-		     define(op, k, session, statement, whole && *whole);
+	if (err)
+		return err;
+	return whole && *whole ?
+		       define_whole(op, k, session, statement, rest) :
+		       define(op, k, session, statement, CQL_REFUSES);
 }
 
 /* The context of adopt, which the session calls. */
@@ -173,7 +216,9 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 	cql_split_init(&split);
 	while (!err && cql_split_next(&split, text, last, &one, &step) > 0) {
 		if (one.len)
-			err = apply_one(op, n, session, one, whole);
+			err = apply_one(op, n, session, one,
+					bytes_of(text.ptr + step,
+						 text.len - step), whole);
 		if (err)
 			break;
 		*used += step;

@@ -77,10 +77,10 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context)
 }
 
 void cql_session_define(struct cql_session *c, const char *keyspace,
-			bool redefine)
+			enum cql_difference difference)
 {
 	c->defined = keyspace;
-	c->redefines = redefine;
+	c->difference = difference;
 }
 
 void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),

@@ -43,14 +43,14 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
  * is the same, whatever the form that it is written in, succeeds and changes
  * nothing; options that are not given are not compared. One that differs is
  * refused (-EEXIST), but CREATE KEYSPACE of this keyspace sets the options as
- * long as that has no tables, and with `redefine` a CREATE TABLE of a table that
- * exists in it makes the table what the statement says, as by ALTER TABLEs
+ * long as that has no tables, and unless it is refused a CREATE TABLE of a table
+ * that exists in it makes the table what the statement says, as by ALTER TABLEs
  * (several, if need be) in one change of the schema: all of it happens, or
  * nothing. What none of them can do is refused, and named. keyspace has to stay
  * until then.
  */
 void cql_session_define(struct cql_session *c, const char *keyspace,
-			bool redefine);
+			enum cql_difference difference);
 /* Return the present keyspace, "" if there is none; valid until it changes. */
 const char *cql_session_keyspace(const struct cql_session *c);
 /* Set the present keyspace; rights are not asked. 0, -ENOENT, -ENOMEM. */

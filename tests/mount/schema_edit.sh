@@ -142,6 +142,21 @@ ok 'in small pieces too' dd if="$W/text" of="$M/k2/schema.cql" bs=7 conv=notrunc
 is 'the other keyspace has what it had' '[["kept"]]' "$(cql "SELECT later FROM k.t WHERE id = 1" | jq -c .rows)"
 refused 'a later definition of this keyspace' 'File exists' sh -c "sed 's/^    w double/    w int/' '$W/text' >'$M/k2/schema.cql'"
 is 'by its name' 'Table "k2.other" exists' "$(reason | cut -d' ' -f1-3 | tr -d ,)"
+# A text by hand that makes a table and then alters it, written twice.
+mkdir "$M/hand"
+cat >"$W/hand" <<'C'
+CREATE KEYSPACE hand WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE t (id int PRIMARY KEY);
+ALTER TABLE hand.t ADD c text;
+CREATE TABLE other (id int PRIMARY KEY);
+C
+ok 'a text with an ALTER TABLE' cp "$W/hand" "$M/hand/schema.cql"
+mkdir "$M/hand/t/1"; put "$M/hand/t/1/c" kept
+refused 'it is not what there is now' 'File exists' cp "$W/hand" "$M/hand/schema.cql"
+is 'as is told' 'a later statement alters the table' "$(reason | grep -o 'a later statement alters the table')"
+is 'and no value goes' kept "$(cat "$M/hand/t/1/c")"
+ok 'without it columns come and go' sh -c "grep -v ALTER '$W/hand' >'$M/hand/schema.cql'"
+is 'as the text says' '' "$(ls "$M/hand/t/1" | paste -sd " ")"
 # Compact tables.
 mkdir "$M/k/plain" "$M/k/plain/p"; put "$M/k/plain/p/file" x
 ok 'options of a table of files' sed -i "/^CREATE TABLE k.plain/,/;$/ s/comment = ''/comment = 'files'/" "$f"

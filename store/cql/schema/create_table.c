@@ -256,7 +256,8 @@ static int define_again(struct new_table *n)
 				   &alterations);
 
 	if (!err && alterations.len &&
-	    !(d->x->session->redefines && ddl_is_own_definition(d)))
+	    (d->x->session->difference == CQL_REFUSES ||
+	     !ddl_is_own_definition(d)))
 		err = refuse_as(d->x, CQL_ALREADY_EXISTS, "Table \"%s\" "
 				"exists, and is not this one: its columns or "
 				"options differ", text_of_table(d->x, n->old));

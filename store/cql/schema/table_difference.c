@@ -170,6 +170,12 @@ static int add_and_drop(struct ddl *d, const struct table *old,
 				     "DROP (%s), in two steps)",
 				     text_of_table(d->x, old), added,
 				     dropped))));
+	if (going && d->x->session->difference == CQL_CHANGES_ALL_BUT_DROPS)
+		return refuse_difference(d, old, NULL, text_of(d->x, bytes_str(
+			arena_format(d->x->arena, "DROP (%s) would lose their "
+				     "values, and a later statement alters the "
+				     "table: write its CREATE TABLE as it shall "
+				     "be", dropped))));
 	if (coming || going) {
 		begin_alter(out, old, coming ? " ADD (" : " DROP (");
 		buf_add_str(out, coming ? added : dropped);

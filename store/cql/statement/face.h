@@ -24,6 +24,12 @@ typedef bool cql_may(void *context, const struct keyspace *k,
  * made is replaced only while it has no row.
  */
 typedef int cql_adopt(void *context, struct table *from, struct table *to);
+/* What a CREATE TABLE does that differs from its table (cql_session_define). */
+enum cql_difference {
+	CQL_REFUSES,
+	CQL_CHANGES_ALL_BUT_DROPS,	/* refused where a column would go */
+	CQL_CHANGES,
+};
 
 /* A column of a result. */
 struct cql_column {

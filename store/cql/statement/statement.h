@@ -22,7 +22,7 @@ struct cql_session {
 	cql_adopt *adopt;		/* or NULL */
 	void *adopt_context;
 	const char *defined;		/* of cql_session_define; or NULL */
-	bool redefines;
+	enum cql_difference difference;
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;

@@ -16,21 +16,49 @@ static enum token_kind skip_if(struct lexer *lexer, struct token *token)
 	return kind == KEYWORD_EXISTS ? lexer_next(lexer, token) : kind;
 }
 
+/* Read the two words that a statement begins with, and go on to the name of its
+ * object: false if it begins otherwise. */
+static bool go_to_name(struct lexer *lexer, struct bytes statement,
+		       enum token_kind verb, enum token_kind object,
+		       struct token *token)
+{
+	if (statement.len > LEXER_TEXT_MAX)
+		return false;
+	lexer_init(lexer, statement);
+	if (lexer_next(lexer, token) != verb ||
+	    lexer_next(lexer, token) != object)
+		return false;
+	lexer_next(lexer, token);
+	return token_is_name(skip_if(lexer, token));
+}
+
 struct bytes cql_statement_created_keyspace(struct arena *arena,
 					    struct bytes statement)
 {
 	struct lexer lexer;
 	struct token token;
 
-	if (statement.len > LEXER_TEXT_MAX)
+	if (!go_to_name(&lexer, statement, KEYWORD_CREATE, KEYWORD_KEYSPACE,
+			&token))
 		return BYTES_NULL;
-	lexer_init(&lexer, statement);
-	if (lexer_next(&lexer, &token) != KEYWORD_CREATE ||
-	    lexer_next(&lexer, &token) != KEYWORD_KEYSPACE)
+	return token_copy(arena, statement, token);
+}
+
+struct bytes cql_statement_table(struct arena *arena, struct bytes statement,
+				 bool alters)
+{
+	struct token token, after;
+	struct lexer lexer;
+
+	if (!go_to_name(&lexer, statement,
+			alters ? KEYWORD_ALTER : KEYWORD_CREATE, KEYWORD_TABLE,
+			&token))
 		return BYTES_NULL;
-	lexer_next(&lexer, &token);
-	if (!token_is_name(skip_if(&lexer, &token)))
-		return BYTES_NULL;
+	if (lexer_next(&lexer, &after) == TOKEN_DOT) {
+		lexer_next(&lexer, &token);
+		if (!token_is_name(token.kind))
+			return BYTES_NULL;
+	}
 	return token_copy(arena, statement, token);
 }
 

@@ -557,10 +557,11 @@ static void statement(struct world *w, const char *s)
 	if (snapshot_step(w, s) || name_step(w, s) || owner_step(w, s))
 		return;
 	w->now.begun++;
-	cql_session_define(w->session, edits ? "k" : NULL, edits);
+	cql_session_define(w->session, edits ? "k" : NULL,
+			   edits ? CQL_CHANGES : CQL_REFUSES);
 	if (answer_to(w->session, s + (edits ? 5 : 0), &out))
 		ck_abort_msg("%s: %s", s, buf_cstr(&out));
-	cql_session_define(w->session, NULL, false);
+	cql_session_define(w->session, NULL, CQL_REFUSES);
 	buf_release(&out);
 	w->now.acknowledged = w->now.begun;
 	if (is_schema_change(s))

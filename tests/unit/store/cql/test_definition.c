@@ -157,17 +157,17 @@ START_TEST(a_definition_of_what_exists)
 {
 	struct schema *before = present(), *after;
 
-	cql_session_define(session, "k", false);
+	cql_session_define(session, "k", CQL_REFUSES);
 	ok(same[_i]);
 	after = present();
 	ck_assert_ptr_eq(before, after);
 	schema_put(before);
 	schema_put(after);
 	/* A text that is the whole of schema.cql changes nothing either. */
-	cql_session_define(session, "k", true);
+	cql_session_define(session, "k", CQL_CHANGES);
 	ok(same[_i]);
 	/* In a statement of its own it is an error, as in Cassandra. */
-	cql_session_define(session, NULL, false);
+	cql_session_define(session, NULL, CQL_REFUSES);
 	if (!strstr(same[_i], "IF NOT"))
 		ck_assert_int_lt(run(same[_i]), 0);
 }
@@ -177,7 +177,7 @@ START_TEST(a_definition_that_differs)
 {
 	struct schema *before = present(), *after;
 
-	cql_session_define(session, "k", false);
+	cql_session_define(session, "k", CQL_REFUSES);
 	ck_assert_msg(run(different[_i]) == -EEXIST, "%s", different[_i]);
 	after = present();
 	ck_assert_ptr_eq(before, after);
@@ -188,7 +188,7 @@ END_TEST
 
 START_TEST(an_addition_that_differs)
 {
-	cql_session_define(session, "k", false);
+	cql_session_define(session, "k", CQL_REFUSES);
 	ck_assert_msg(run(added[_i]) == -EINVAL, "%s", added[_i]);
 }
 END_TEST
@@ -210,10 +210,10 @@ START_TEST(a_keyspace_without_tables_takes_its_options)
 		"replication = " SIMPLE " AND durable_writes = false";
 
 	ok("CREATE KEYSPACE empty WITH replication = " SIMPLE);
-	cql_session_define(session, "k", false);
+	cql_session_define(session, "k", CQL_REFUSES);
 	ok(more);
 	ck_assert(is_durable("empty"));		/* it is another keyspace */
-	cql_session_define(session, "empty", false);
+	cql_session_define(session, "empty", CQL_REFUSES);
 	ok(more);
 	ck_assert(!is_durable("empty"));
 	ok("CREATE TABLE empty.t (k int PRIMARY KEY)");

@@ -151,11 +151,43 @@ START_TEST(the_keyspace_of_a_statement)
 }
 END_TEST
 
+static const struct {
+	const char *text, *created, *altered;
+} tables[] = {
+	{ "CREATE TABLE t (", "t", NULL },
+	{ "create table IF NOT EXISTS \"K\" . \"T\" (a int)", "T", NULL },
+	{ "ALTER /* x */ TABLE k.t ADD c int", NULL, "t" },
+	{ "ALTER TABLE IF EXISTS t DROP c", NULL, "t" },
+	{ "CREATE TYPE t (a int)", NULL, NULL },
+	{ "ALTER KEYSPACE t WITH x = 1", NULL, NULL },
+	{ "CREATE TABLE", NULL, NULL }, { "ALTER TABLE k.", NULL, NULL }, { "", NULL, NULL },
+};
+
+static void is_table(const char *text, bool alters, const char *name)
+{
+	struct arena arena = ARENA_INIT;
+	struct bytes got = cql_statement_table(&arena, bytes_str(text), alters);
+
+	if (name)
+		ck_assert(bytes_equal(got, bytes_str(name)));
+	else
+		ck_assert(bytes_is_null(got));
+	arena_release(&arena);
+}
+
+START_TEST(the_table_of_a_statement)
+{
+	is_table(tables[_i].text, false, tables[_i].created);
+	is_table(tables[_i].text, true, tables[_i].altered);
+}
+END_TEST
+
 SUITE(split)
 {
 	TCase *tc = tcase_create("split");
 
 	tcase_add_loop_test(tc, the_keyspace_of_a_statement, 0, ARRAY_SIZE(renames));
+	tcase_add_loop_test(tc, the_table_of_a_statement, 0, ARRAY_SIZE(tables));
 	tcase_add_loop_test(tc, a_text_in_pieces, 0, ARRAY_SIZE(texts));
 	tcase_add_loop_test(tc, the_place_within_a_statement, 0,
 			    ARRAY_SIZE(prompts));
