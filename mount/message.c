@@ -9,6 +9,14 @@
 #include <unistd.h>
 
 #include "store/base/log.h"
+#include "store/base/utf8.h"
+
+/* Of a line with all its bytes escaped. */
+#define JSON_MAX (16 * 1024)
+
+/* --log-format=json: of the log, and of the messages before it. Set before any
+ * thread starts. */
+static bool json_log, json_terminal;
 
 const char *message_error_text(int err)
 {
@@ -17,28 +25,114 @@ const char *message_error_text(int err)
 				strerror(-err);
 }
 
+/* Return the length of the character of UTF-8 at text, or 0 for a byte of none. */
+static size_t character(const char *text)
+{
+	size_t len, left = strnlen(text, 4);
+
+	for (len = 1; len <= left; len++)
+		if (utf8_is_valid(bytes_of(text, len), false))
+			return len;
+	return 0;
+}
+
+/* Append text to the string of JSON that is at out, and has a length of at. */
+static size_t add_escaped(char *out, size_t at, size_t size, const char *text)
+{
+	while (*text && at + 8 < size) {
+		size_t len = character(text);
+
+		if (*text == '"' || *text == '\\')
+			out[at++] = '\\';
+		if (!len || (unsigned char)*text < 0x20)
+			at += (size_t)snprintf(out + at, size - at, "\\u%04x",
+					       len ? *text : 0xfffd);
+		else
+			memcpy(out + at, text, len), at += len;
+		text += len ? len : 1;
+	}
+	out[at] = 0;
+	return at;
+}
+
+/* Write the time as ISO 8601 has it; JSON's has milliseconds. */
+static void print_time(char *out, size_t size, bool in_json)
+{
+	struct timespec now;
+	struct tm tm;
+	size_t len;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	len = strftime(out, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (in_json)
+		snprintf(out + len, size - len, ".%03dZ",
+			 (int)(now.tv_nsec / 1000000));
+	else
+		snprintf(out + len, size - len, "Z");
+}
+
+/* Write the line as an object of JSON. */
+static void to_json(char out[JSON_MAX], enum log_level level, const char *line)
+{
+	static const char *const names[] = { "error", "warning", "info",
+					     "debug" };
+	char when[32];
+	size_t at;
+
+	print_time(when, sizeof(when), true);
+	at = (size_t)snprintf(out, JSON_MAX, "{\"time\": \"%s\", \"level\": "
+			      "\"%s\", \"message\": \"", when, names[level]);
+	at = add_escaped(out, at, JSON_MAX - 4, line);
+	memcpy(out + at, "\"}", 3);
+}
+
+/* Print a message before the log is used. */
+static void say(enum log_level level, const char *object, const char *format,
+		va_list args)
+{
+	char text[2048], line[JSON_MAX];
+	int len = snprintf(text, sizeof(text), "%.1024s: ", object);
+
+	vsnprintf(text + len, sizeof(text) - (size_t)len, format, args);
+	if (json_terminal) {
+		to_json(line, level, text);
+		fprintf(stderr, "%s\n", line);
+	} else {
+		fprintf(stderr, "widefs: %s\n", text);
+	}
+}
+
 void message_complain(const char *object, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "widefs: %s: ", object);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	say(LOG_ERROR_LEVEL, object, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+}
+
+void message_inform(const char *object, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(LOG_INFO_LEVEL, object, format, args);
+	va_end(args);
 }
 
 /* Log lines go to stderr in the foreground, else to the file or to syslog. */
 static void to_file(void *context, enum log_level level, const char *line)
 {
-	time_t now = time(NULL);
-	char when[32];
-	struct tm tm;
+	char out[JSON_MAX];
 
-	(void)level;
-	gmtime_r(&now, &tm);
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	fprintf(context, "%s widefs: %s\n", when, line);
+	if (json_log) {
+		to_json(out, level, line);
+		fprintf(context, "%s\n", out);
+	} else {
+		print_time(out, sizeof(out), false);
+		fprintf(context, "%s widefs: %s\n", out, line);
+	}
 	fflush(context);
 }
 
@@ -46,9 +140,12 @@ static void to_syslog(void *context, enum log_level level, const char *line)
 {
 	static const int priorities[] = { LOG_ERR, LOG_WARNING, LOG_INFO,
 					  LOG_DEBUG };
+	char out[JSON_MAX];
 
 	(void)context;
-	syslog(priorities[level], "%s", line);
+	if (json_log)
+		to_json(out, level, line);
+	syslog(priorities[level], "%s", json_log ? out : line);
 }
 
 int message_log_open(FILE **out, const struct mount_options *o)
@@ -57,6 +154,10 @@ int message_log_open(FILE **out, const struct mount_options *o)
 	int err;
 
 	log_set_level((enum log_level)o->log_level);
+	json_log = o->log_json;
+	json_terminal = o->log_json && o->foreground;
+	if (json_terminal)
+		log_set_sink(to_file, stderr);
 	*out = path ? fopen(path, "ae") : NULL;
 	if (!path || *out)
 		return 0;

@@ -11,8 +11,14 @@
 /* Describe an error of the system, -errno: EAGAIN is the refusal of threads and
  * processes. */
 const char *message_error_text(int err);
-/* Print "widefs: OBJECT: ..." and a newline to stderr. */
+/*
+ * Print "widefs: OBJECT: ..." and a newline to stderr: an error, and what is none.
+ * In the foreground with --log-format=json, from message_log_open on, it is an
+ * object of JSON. At most 2 KiB of the message.
+ */
 void message_complain(const char *object, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void message_inform(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Open the --log-file (NULL: there is none). 0, or -errno after a message. */
 int message_log_open(FILE **out, const struct mount_options *o);

@@ -126,7 +126,7 @@ int open_store(struct store **out, const struct mount_options *o)
 		return err;
 	err = open_unless_dying(out, o->store, &so, &owner, &created);
 	if (created)
-		fprintf(stderr, "widefs: %s: store created\n", o->store);
+		message_inform(o->store, "store created");
 	if (err)
 		say_why(o, err, owner);
 	return err;

@@ -13,7 +13,7 @@
 /* Options as fuse_opt collects them: sizes and numbers are still text. */
 struct raw {
 	char *commit, *cache, *memtable, *max_value, *scratch_max, *max_nodes,
-		*keyspace, *threads, *log_file, *log_level;
+		*keyspace, *threads, *log_file, *log_level, *log_format;
 	int foreground, debug, single, help, version, read_only, no_xattr;
 	int fake, sloppy;
 	char *place[2];
@@ -36,7 +36,8 @@ static const struct fuse_opt table[] = {
 	TEXT("scratch_max=%s", scratch_max), TEXT("max_nodes=%s", max_nodes),
 	TEXT("keyspace=%s", keyspace), TEXT("threads=%s", threads), TEXT("--log-file=%s", log_file),
 	TEXT("--log-level=%s", log_level), TEXT("log_level=%s", log_level),
-	TEXT("log_file=%s", log_file),
+	TEXT("log_file=%s", log_file), TEXT("--log-format=%s", log_format),
+	TEXT("log_format=%s", log_format),
 	/* Options of libfuse and the kernel. */
 	FUSE_OPT_KEY("allow_other", KEY_PASS_ON),
 	FUSE_OPT_KEY("allow_root", KEY_PASS_ON),
@@ -214,6 +215,14 @@ static int read_numbers(struct mount_options *o, const struct raw *raw)
 			err = -EINVAL;
 		}
 	}
+	if (!err && raw->log_format) {
+		o->log_json = !strcmp(raw->log_format, "json");
+		if (!o->log_json && strcmp(raw->log_format, "text")) {
+			fprintf(stderr, "widefs: log_format=%s: not one of "
+				"text, json\n", raw->log_format);
+			err = -EINVAL;
+		}
+	}
 	return err;
 }
 
@@ -335,6 +344,7 @@ void mount_options_usage(void)
 	      "  -V, --version        the version\n"
 	      "      --log-file=FILE  write messages to FILE\n"
 	      "      --log-level=L    error, warning (default), info or debug\n"
+	      "      --log-format=F   text (default), or json: an object a line\n"
 	      "\noptions (-o):\n"
 	      "  ro                   read-only: nothing is ever written\n"
 	      "  commit=S             seconds until a closed write is on disk "
@@ -349,7 +359,7 @@ void mount_options_usage(void)
 	      "  keyspace=K           show keyspace K alone\n"
 	      "  threads=N            that serve requests (4)\n"
 	      "  noxattr              no extended attributes, fewer requests\n"
-	      "  log_level=, log_file=  as the flags above\n"
+	      "  log_level=, log_file=, log_format=  as the flags above\n"
 	      "  allow_other, allow_root, auto_unmount, fsname=NAME, noexec, "
 	      "noatime, ...\n"
 	      "                       as for every FUSE filesystem: mount.fuse3(8)\n"

@@ -20,6 +20,7 @@ struct mount_options {
 	char *keyspace;			/* or NULL: all */
 	char *log_file;			/* or NULL */
 	int log_level;
+	bool log_json;
 	struct fuse_args args;		/* for the session */
 };
 

@@ -29,7 +29,7 @@ is 'tables of a store' "$S/k/one"$'\n'"$S/k/two" "$(offers stats "$S/k/")"
 is 'one of them' "$S/k/two" "$(offers stats "$S/k/tw")"
 COMP_WORDS=("$WIDEFS" --l) COMP_CWORD=1
 _widefs
-is 'of widefs' $'--log-file\n--log-level' "$(printf '%s\n' "${COMPREPLY[@]}" | sort)"
+is 'of widefs' $'--log-file\n--log-format\n--log-level' "$(printf '%s\n' "${COMPREPLY[@]}" | sort)"
 zsh=$(command -v zsh) || fail 'there is no zsh (make check installs it)'
 inside() { "$zsh" -f -c ". tools/completion/_widefsctl; $1"; }
 is 'zsh: the commands' "$all" "$(inside "_widefsctl_commands '$CTL'" | cut -d: -f1 | LC_ALL=C sort)"

@@ -73,6 +73,22 @@ put "$M/shop/u/1/v.rej" 'a file of patch(1)'
 stop
 ok 'lines come into the new one' test -s "$W/log"
 is 'each with its time' '' "$(grep -vE '^[0-9]{4}(-[0-9]{2}){2}T([0-9]{2}:){2}[0-9]{2}Z widefs: ' "$W/log")"
+# Lines for collectors: an object each, whatever is in a message.
+rm "$W/log"
+start -o log_level=debug,log_format=json
+mkdir "$M/shop/u/2"
+put "$M/shop/u/2/v.rej" 'another file of patch(1)'
+stop
+objects() { python3 -c 'import json, re, sys
+for line in sys.stdin:
+    o = json.loads(line)
+    ok = list(o) == ["time", "level", "message"] and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", o["time"])
+    print("an object" if ok and o["level"] in ("error", "warning", "info", "debug") else line)' | sort -u; }
+is 'lines of JSON' 'an object' "$(objects <"$W/log")"
+is 'an error of the start is one in the foreground' 'an object' "$(status "$WIDEFS" -f --log-format=json "$W/a\"b\\ "$'\n\xffé'"/none" "$M" >/dev/null; objects <"$W/out")"
+is 'the name is in it' 1 "$(grep -cF "$W/a\\\"b\\\\ \\u000a\\ufffdé/none: " "$W/out")"
+is 'a format that is none' 2 "$(status "$WIDEFS" --log-format=xml "$S" "$M")"
+is 'is refused by name' 'widefs: log_format=xml: not one of text, json' "$(cat "$W/out")"
 "$WIDEFS" "$S" "$M"
 pid=$(daemon_pid)
 kill -HUP "$pid"
