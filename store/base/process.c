@@ -1,5 +1,6 @@
 #include "store/base/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -73,6 +74,53 @@ pid_t process_of_thread(pid_t thread)
 	if (file)
 		fclose(file);
 	return process > 0 ? process : thread;
+}
+
+/* Compare the inode number of an open file: 1, 0; 0 if it is closed by now. */
+static int is_inode(pid_t pid, const char *descriptor, uint64_t ino)
+{
+	unsigned long long number;
+	char path[64], line[256];
+	int is = 1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)pid,
+		 descriptor);
+	file = fopen(path, "re");
+	if (!file)
+		return errno != ENOENT;
+	while (is && fgets(line, sizeof(line), file))
+		if (sscanf(line, "ino: %llu", &number) == 1) {
+			is = number == ino;
+			break;
+		}
+	if (ferror(file) && errno == ENOENT)
+		is = 0;
+	fclose(file);
+	return is;
+}
+
+int process_has_file(pid_t pid, uint64_t ino)
+{
+	struct dirent *entry;
+	char path[64];
+	int found = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ENOENT : 1;
+	errno = 0;
+	while (!found && (entry = readdir(dir))) {
+		if (entry->d_name[0] != '.')
+			found = is_inode(pid, entry->d_name, ino);
+		errno = 0;
+	}
+	if (errno && errno != ENOENT && errno != ESRCH)
+		found = 1;
+	closedir(dir);
+	return found;
 }
 
 /*

@@ -3,6 +3,7 @@
 #ifndef STORE_BASE_PROCESS_H
 #define STORE_BASE_PROCESS_H
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -28,6 +29,13 @@ int process_is_one(pid_t a, pid_t b);
 /* Return the process that a thread is one of; the number of the thread where it is
  * unknown (0 or below), has ended, or is hidden from this process. Any thread. */
 pid_t process_of_thread(pid_t thread);
+/*
+ * Look for an open file of that inode number, on any filesystem, in the process: 1;
+ * 0 without; -ENOENT: it has ended. 1, too, where it cannot be seen: another's
+ * process, a kernel before 5.14. The links of /proc/PID/fd would wait for a process
+ * that is in execve(2), and that may wait for the caller to answer a close.
+ */
+int process_has_file(pid_t pid, uint64_t ino);
 /* Return a process that holds a lock (flock) of the file or directory, or 0. */
 pid_t process_find_lock(const struct stat *st);
 #endif
