@@ -128,7 +128,7 @@ is 'with its number too' "line 3: b: $long" "$(grep -o 'line .*' <(tail -1 "$M/.
 refused 'import' "line 2: b: $long" "$CTL" import -e "$W/bad" "$M/k/w" "$W/lines"
 is 'takes the rest, and keeps it' "2 4 5|$(sed -n 2p "$W/lines" | md5sum)" "$(ls "$w" | sort -n | paste -sd ' ')|$(md5sum <"$W/bad")"
 # A text of several values may be longer, and so may JSON of one.
-rm -r "$w"/*
+rm -r "${w:?}"/*
 printf '{"a": "%s", "b": "%s", "c": "%s"}\n' "$t" "$t" "$t" >"$W/json"
 ok 'a row of three such values as a document' cp "$W/json" "$w/1.json"
 is 'is read' "$(jq -cS . "$W/json")" "$(jq -cS 'del(.id)' "$w/1.json")"
