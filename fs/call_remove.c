@@ -23,11 +23,14 @@ static int remove_directory(struct op *op, struct node *n)
 	if (!n->ops->rmdir)
 		return op_refuse(op, -EPERM, "this directory always exists");
 	err = keep_has_children(op, n);
-	if (err)
-		return err < 0 ? err : -ENOTEMPTY;
-	if (node_waits_for_key(n))	/* nothing of it is stored */
-		return 0;
-	return n->ops->rmdir(op, n);
+	if (err > 0)
+		err = -ENOTEMPTY;
+	else if (!err && !node_waits_for_key(n))	/* it is stored */
+		err = n->ops->rmdir(op, n);
+	if (err == -ENOTEMPTY)
+		op_refuse(op, err, "it is not empty: rm -r removes it with "
+				   "what it holds");
+	return err;
 }
 
 static int remove_file(struct op *op, struct node *n)

@@ -313,6 +313,19 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 	return err;
 }
 
+/* Say why it is refused, where nothing was said so far; RENAME_NOREPLACE asks for
+ * EEXIST. */
+static int explain_rename(struct op *op, int err)
+{
+	if (err == -EXDEV)
+		op_refuse(op, err, "it cannot be moved there in one atomic "
+				   "write: mv copies it, then removes it here");
+	else if (err == -ENOTEMPTY)
+		op_refuse(op, err, "the directory of the new name is not empty: "
+				   "a rename replaces an empty one only");
+	return err;
+}
+
 static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		      const char *name, uint64_t new_parent,
 		      const char *new_name, unsigned flags)
@@ -339,6 +352,7 @@ static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = -EXDEV;
 	if (!err)
 		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
+	err = explain_rename(at.op, err);
 	if (err == -ESTALE && dir && waiting_restarts(at.op, dir))
 		err = -ERESTART;
 	node_put(&fs->nodes, n);

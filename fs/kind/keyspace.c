@@ -493,7 +493,8 @@ static int rename_keyspace(struct op *op, struct node *n, struct node *dir,
 		return op_refuse(op, -EPERM, "only keyspace %s is mounted",
 				 op->fs->keyspace);
 	if (replaced)
-		return -EEXIST;
+		return op_refuse(op, -EEXIST, "the other keyspace of this name "
+					      "is not replaced: remove it first");
 	err = keyspace_read_name(op, name, &move.to);
 	if (!err)
 		err = keyspace_check_name(op, move.to, "keyspace");

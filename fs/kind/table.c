@@ -234,7 +234,8 @@ static int rename_table(struct op *op, struct node *n, struct node *dir,
 	if (t->flags & TABLE_VIRTUAL || k->system)
 		return -EROFS;
 	if (replaced)
-		return -EEXIST;
+		return op_refuse(op, -EEXIST, "the other table of this name is "
+					      "not replaced: remove it first");
 	err = keyspace_read_name(op, name, &move.name);
 	if (!err)
 		err = keyspace_check_name(op, move.name, "table");

@@ -34,6 +34,7 @@ refused 'the old name is gone' 'No such file' ls "$M/k/t"
 refused 'in CQL too' 'Invalid argument' cql 'SELECT * FROM k.t'
 ok 'the old name can be another' cql 'CREATE TABLE k.t (id int PRIMARY KEY)'
 refused 'a target that is there' 'File exists' moved "$M/k/u" "$M/k/t"
+is 'is told' 'the other table of this name is not replaced: remove it first' "$(reason)"
 rmdir "$M/k/t"
 # Files that are open, a shell that is inside.
 exec 7<"$M/k/u/1/a/v" 8>"$M/k/u/1/a/v"
@@ -69,6 +70,7 @@ is 'its time' 2002 "$(stat -c %y "$M/m" | cut -c1-4)"
 ok 'the renamed keyspace can be written' put "$M/m/far/1/a/v" 10
 ok 'and changed' cql 'ALTER TYPE m.place ADD country text'
 refused 'one that is there' 'File exists' moved "$M/m" "$M/k"
+is 'is told, too' 'the other keyspace of this name is not replaced: remove it first' "$(reason)"
 ok 'mv does the same' mv "$M/m" "$M/l"
 ok 'and for tables' mv "$M/l/far" "$M/l/near"
 is 'by mv' 10 "$(cat "$M/l/near/1/a/v")"
@@ -83,6 +85,25 @@ refused 'a keyspace in a keyspace' 'cross-device' moved "$M/l" "$M/k/l"
 is 'says so, too' 'a keyspace is renamed in the root: mv copies its files, without their types (rename its tables: mv KEYSPACE/TABLE OTHER/)' "$(reason)"
 refused 'a system keyspace' 'Read-only' moved "$M/system" "$M/mine"
 refused 'a row as a table' 'cross-device' moved "$M/l/near/1" "$M/l/one"
+is 'says that it is copied' 'it cannot be moved there in one atomic write: mv copies it, then removes it here' "$(reason)"
+cql "INSERT INTO k.x (id, v) VALUES (1, 2)" >/dev/null; cql "INSERT INTO k.x (id, v) VALUES (2, 3)" >/dev/null
+refused 'a row onto one that has cells' 'not empty' moved "$M/k/x/1" "$M/k/x/2"
+is 'names the other' 'the directory of the new name is not empty: a rename replaces an empty one only' "$(reason)"
+for d in k k/x k/x/1 l/near/1 l/near/1/a/tags; do
+	before=$(wc -l <"$M/.widefs/errors")
+	refused "rmdir of $d" 'not empty' rmdir "$M/$d"
+	is "the reason of $d" '1 it is not empty: rm -r removes it with what it holds' "$(($(wc -l <"$M/.widefs/errors") - before)) $(reason)"
+done
+# Programs make what is there already, in the normal course: no line for each.
+before=$(wc -l <"$M/.widefs/errors")
+ok 'mkdir -p' mkdir -p "$M/k/x/1"
+refused 'mkdir' 'File exists' mkdir "$M/k/x/1"
+refused 'O_EXCL' 'File exists' python3 -c 'import os, sys; os.open(sys.argv[1], os.O_CREAT | os.O_EXCL)' "$M/k/x/1/v"
+mv -n -T "$M/k/x/1" "$M/k/x/2" 2>/dev/null
+ok 'tar over what is there' sh -c "cd '$M/k' && tar -c x | tar -x"
+ok 'rsync over it' rsync -a "$M/k/x/" "$M/k/x"
+rm -r "$M/k/x/1" "$M/k/x/2"
+is 'no line of them' "$before" "$(wc -l <"$M/.widefs/errors")"
 # Plain tables, with a directory that is in memory alone.
 mkdir "$M/k/plain" "$M/k/plain/p" "$M/k/plain/empty"; put "$M/k/plain/p/file" text
 ok 'a table of files' mv "$M/k/plain" "$M/l/files"
