@@ -279,6 +279,7 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 {
 	struct store_how how = { .has_mtime = true };
 	int64_t mtime_ns;
+	int held;
 
 	if (!(set & (FS_SET_MTIME | FS_SET_MTIME_NOW)))
 		return 0;
@@ -292,9 +293,11 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	 * its time. */
 	handles_commit_empty(op, n);
 	if (!n->ops->directory) {
-		if (handles_how(op, n, &how, NULL) ||
-		    unkeyed_set_mtime(op, n, mtime_ns))
+		if (handles_how(op, n, &how, NULL))
 			return 0;
+		held = unkeyed_set_mtime(op, n, mtime_ns);
+		if (held)
+			return held < 0 ? held : 0;
 	}
 	if (n->ops->set_mtime)
 		return n->ops->set_mtime(op, n, mtime_ns);

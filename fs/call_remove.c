@@ -38,8 +38,8 @@ static int remove_file(struct op *op, struct node *n)
 	struct bytes before;
 	struct buf text = BUF_INIT;
 	struct write_buffer *buffer;
-	bool is_new, held;
-	int err = 0;
+	bool is_new;
+	int err = 0, held;
 
 	if (n->ops->directory)
 		return -EISDIR;
@@ -53,10 +53,12 @@ static int remove_file(struct op *op, struct node *n)
 	before = leave_text(op, n, buffer, &text);
 	if (!buffer->is_new)
 		is_new = false;		/* committed meanwhile */
-	held = unkeyed_drop(op->fs, n);
-	if (!is_new && (!held || !node_waits_for_key(n)))
+	held = unkeyed_drop(op, n);
+	if (held < 0)
+		err = held;
+	else if (!is_new && (!held || !node_waits_for_key(n)))
 		err = n->ops->unlink(op, n);
-	if (held && err == -ENOENT)
+	if (held > 0 && err == -ENOENT)
 		err = 0;
 	if (!err) {
 		locks_remove(&op->fs->locks, n);

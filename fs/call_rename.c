@@ -106,7 +106,7 @@ static void carry_kept(struct op *op, struct node *child, struct node *to,
 	if (node_is_unkeyed(child))
 		atomic_fetch_or(&made->flags, NODE_UNKEYED);
 	atomic_store(&made->mtime_ns, atomic_load(&child->mtime_ns));
-	unkeyed_move(op->fs, child, made);
+	unkeyed_move(op, child, made);
 	keep_for(op, made, atomic_exchange(&child->keeper, NULL));
 	carry_below(op, child, made, rooms);
 	node_detach(&op->fs->nodes, child);

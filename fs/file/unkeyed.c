@@ -1,15 +1,18 @@
 /*
  * Data written below a directory that waits for its @key (it was made under a
- * shortened name) has no place in the store yet: it is held in memory, listed
- * and read as it will be, and stored when the key comes.
+ * shortened name) has no place in its table yet: it is held in memory, listed
+ * and read as it will be, and stored when the key comes. Until then a record
+ * of it (unkeyed_record.h) is in the store.
  */
 #include "fs/file/unkeyed.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "fs/file/content.h"
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
+#include "fs/file/unkeyed_record.h"
 #include "fs/file/xattr.h"
 #include "fs/node/account.h"
 #include "fs/node/kind.h"
@@ -17,13 +20,16 @@
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
+#include "store/base/log.h"
 
 struct held {
 	bool has_text;			/* false: of a directory */
-	bool storing;			/* by the thread that set it: constant */
+	bool storing;			/* only the thread that set it changes it */
+	bool is_done;			/* stored or refused, and has a record */
 	struct buf text;
 	struct store_how how;
 	struct buf expires;		/* the attribute as set */
+	struct buf at;			/* the key of its record, if it has one */
 	struct charge charge;		/* for all of it */
 };
 
@@ -34,6 +40,7 @@ void unkeyed_free(struct fs *fs, struct held *held)
 	charge_end(&fs->accounts, &held->charge);
 	buf_release(&held->text);
 	buf_release(&held->expires);
+	buf_release(&held->at);
 	mem_free(held);
 }
 
@@ -57,20 +64,98 @@ static struct held *replace(struct fs *fs, struct node *n, struct held *by)
 	return before;
 }
 
-bool unkeyed_drop(struct fs *fs, struct node *n)
+/* Take what is held of n for a change that also its record gets: other threads
+ * wait until end_change. NULL: nothing is held. */
+static struct held *begin_change(struct fs *fs, struct node *n)
 {
-	struct held *held = replace(fs, n, NULL);
+	struct held *held;
 
-	unkeyed_free(fs, held);
+	mutex_lock(&fs->held_lock);
+	held = held_at_rest(fs, n);
+	if (held)
+		held->storing = true;
+	mutex_unlock(&fs->held_lock);
 	return held;
 }
 
-void unkeyed_move(struct fs *fs, struct node *n, struct node *to)
+static void end_change(struct fs *fs, struct node *n, bool keep)
 {
-	struct held *held = replace(fs, n, NULL);
+	struct held *held = n->held;	/* nobody else changes it */
 
-	if (held)
-		unkeyed_free(fs, replace(fs, to, held));
+	mutex_lock(&fs->held_lock);
+	held->storing = false;
+	if (!keep)
+		n->held = NULL;
+	pthread_cond_broadcast(&fs->held_stored);
+	mutex_unlock(&fs->held_lock);
+	if (!keep)
+		unkeyed_free(fs, held);
+}
+
+static struct unkeyed_record record_of(const struct op *op,
+				       const struct held *held)
+{
+	return (struct unkeyed_record){
+		.has_text = held->has_text,
+		.text = buf_bytes(&held->text),
+		.expires = buf_bytes(&held->expires),
+		.how = held->how,
+		.uid = op->who.uid,
+	};
+}
+
+static int save(struct op *op, struct node *n, struct held *held)
+{
+	struct unkeyed_record r = record_of(op, held);
+
+	return unkeyed_record_save(op, n, &r, &held->at);
+}
+
+/* The same after a change of the attributes alone. */
+static int save_attributes(struct op *op, struct node *n, struct held *held)
+{
+	struct unkeyed_record r = record_of(op, held);
+	bool has_record = held->at.len || (n->ops->directory &&
+					   node_waits_for_key(n));
+
+	return has_record ?
+	       unkeyed_record_save_attributes(op, n, &r, &held->at) : 0;
+}
+
+int unkeyed_drop(struct op *op, struct node *n)
+{
+	struct held *held = begin_change(op->fs, n);
+	int err;
+
+	if (!held)
+		return 0;
+	err = unkeyed_record_remove(op, &held->at);
+	end_change(op->fs, n, err);
+	return err ? err : 1;
+}
+
+void unkeyed_move(struct op *op, struct node *n, struct node *to)
+{
+	struct held *held = begin_change(op->fs, n);
+	struct fs *fs = op->fs;
+	int err = 0;
+
+	if (!held)
+		return;
+	if (held->at.len) {
+		struct unkeyed_record r = record_of(op, held);
+
+		err = unkeyed_record_move(op, to, &r, &held->at);
+	}
+	if (err)
+		log_message(LOG_WARNING_LEVEL, "a file that waits for a @key was renamed, and is lost or under its old name after an unmount: %s",
+			    strerror(-err));
+	mutex_lock(&fs->held_lock);
+	held->storing = false;
+	n->held = NULL;
+	pthread_cond_broadcast(&fs->held_stored);
+	mutex_unlock(&fs->held_lock);
+	unkeyed_free(fs, replace(fs, to, held));
 }
 
 uint64_t unkeyed_room(uint64_t len)
@@ -123,14 +208,44 @@ int unkeyed_hold_first(struct op *op, struct node *n, struct bytes text)
 		return err;
 	mutex_lock(&fs->held_lock);
 	is_first = !held_at_rest(fs, n);
-	if (is_first)
+	if (is_first) {
+		held->storing = true;
 		n->held = held;
+	}
 	mutex_unlock(&fs->held_lock);
-	if (is_first)
-		keep_for(op, n, NULL);
-	else
+	if (!is_first) {
 		unkeyed_free(fs, held);
-	return is_first ? 0 : -EEXIST;
+		return -EEXIST;
+	}
+	err = save(op, n, held);
+	end_change(fs, n, !err);
+	if (!err)
+		keep_for(op, n, NULL);
+	return err;
+}
+
+int unkeyed_hold_again(struct op *op, struct node *n,
+		       const struct unkeyed_record *r, struct bytes key)
+{
+	struct held *held;
+	int err = unkeyed_prepare(&held, op, r->text, &r->how);
+
+	if (err)
+		return err;
+	held->has_text = r->has_text;
+	buf_add_bytes(&held->expires, r->expires);
+	buf_add_bytes(&held->at, key);
+	err = held->expires.failed || held->at.failed ? -ENOMEM :
+							charge_held(op, held);
+	if (err) {
+		unkeyed_free(op->fs, held);
+		return err;
+	}
+	atomic_fetch_or(&n->table->flags, NODE_RECORDED);
+	unkeyed_free(op->fs, replace(op->fs, n, held));
+	if (held->has_text)
+		keep_for(op, n, NULL);
+	return 0;
 }
 
 int unkeyed_store(struct op *op, struct node *n, struct bytes text,
@@ -145,7 +260,12 @@ int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 	err = n->ops->file->check ? n->ops->file->check(op, n, text, how) : 0;
 	if (!err)
 		err = unkeyed_prepare(&held, op, text, how);
-	if (!err)
+	if (err)
+		return err;
+	err = save(op, n, held);
+	if (err)
+		unkeyed_free(op->fs, held);
+	else
 		unkeyed_put(op, n, held);
 	return err;
 }
@@ -205,22 +325,34 @@ bool unkeyed_stat(struct op *op, struct node *n, struct child *out)
 	return found;
 }
 
-bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+static void set_mtime(struct fs *fs, struct held *held, bool has_mtime,
+		      int64_t mtime_ns)
 {
-	bool found;
-
-	mutex_lock(&op->fs->held_lock);
-	found = held_at_rest(op->fs, n);
-	if (found) {
-		n->held->how.has_mtime = true;
-		n->held->how.mtime_ns = mtime_ns;
-	}
-	mutex_unlock(&op->fs->held_lock);
-	return found;
+	mutex_lock(&fs->held_lock);
+	held->how.has_mtime = has_mtime;
+	held->how.mtime_ns = mtime_ns;
+	mutex_unlock(&fs->held_lock);
 }
 
-/* Hold *copy as user.expires of n; then *copy is the value before. -ENODATA: it
- * is a file of which nothing is held. */
+int unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct held *held = begin_change(op->fs, n);
+	struct store_how before;
+	int err;
+
+	if (!held)
+		return 0;
+	before = held->how;
+	set_mtime(op->fs, held, true, mtime_ns);
+	err = save_attributes(op, n, held);
+	if (err)
+		set_mtime(op->fs, held, before.has_mtime, before.mtime_ns);
+	end_change(op->fs, n, true);
+	return err ? err : 1;
+}
+
+/* Hold *copy as user.expires of n, as a change that is begun; then *copy is the
+ * value before. -ENODATA: it is a file of which nothing is held. */
 static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
 	REQUIRES(&op->fs->held_lock)
 {
@@ -243,6 +375,27 @@ static int set_expires_locked(struct op *op, struct node *n, struct buf *copy)
 		mem_free(held);
 	else
 		n->held = held;
+	if (!err)
+		held->storing = true;
+	return err;
+}
+
+/* End a change of user.expires: the record gets it, or it is *before again. */
+static int end_expires(struct op *op, struct node *n, struct buf *before)
+{
+	struct held *held = n->held;
+	int err = save_attributes(op, n, held);
+
+	if (err) {
+		struct buf refused = held->expires;
+
+		mutex_lock(&op->fs->held_lock);
+		held->expires = *before;
+		*before = refused;
+		mutex_unlock(&op->fs->held_lock);
+		charge_held(op, held);	/* less, but for a longer one before */
+	}
+	end_change(op->fs, n, true);
 	return err;
 }
 
@@ -260,6 +413,8 @@ int unkeyed_set_expires(struct op *op, struct node *n, struct bytes value)
 	mutex_lock(&op->fs->held_lock);
 	err = set_expires_locked(op, n, &copy);
 	mutex_unlock(&op->fs->held_lock);
+	if (!err)
+		err = end_expires(op, n, &copy);
 	buf_release(&copy);
 	return err;
 }
@@ -276,32 +431,6 @@ int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out)
 }
 
 /* --------------------------------------------------------------- storing */
-static struct held *begin_storing(struct fs *fs, struct node *n)
-{
-	struct held *held;
-
-	mutex_lock(&fs->held_lock);
-	held = held_at_rest(fs, n);
-	if (held)
-		held->storing = true;
-	mutex_unlock(&fs->held_lock);
-	return held;
-}
-
-static void end_storing(struct fs *fs, struct node *n, bool keep)
-{
-	struct held *held = n->held;	/* nobody else changes it */
-
-	mutex_lock(&fs->held_lock);
-	held->storing = false;
-	if (!keep)
-		n->held = NULL;
-	pthread_cond_broadcast(&fs->held_stored);
-	mutex_unlock(&fs->held_lock);
-	if (!keep)
-		unkeyed_free(fs, held);
-}
-
 /* Store a file's text; the end of a value in the same write. */
 static int store_text(struct op *op, struct node *n, const struct held *held)
 {
@@ -328,23 +457,32 @@ static bool may_succeed(int err)
 	       err == -EIO || err == -EROFS;
 }
 
+static int store_under_key(struct op *op, struct node *n,
+			   const struct held *held)
+{
+	if (held->has_text)
+		return store_text(op, n, held);
+	return held->expires.len ?
+		       xattr_set(op, n, "expires", buf_bytes(&held->expires)) :
+		       0;
+}
+
 /* Store what is held of a directory that is being stored, or of the file
- * itself. Until it is stored, it is shown and waited for. */
+ * itself, and remove its record. Until then it is shown and waited for. */
 static int store_held(struct op *op, struct node *n)
 {
-	struct held *held = begin_storing(op->fs, n);
-	int err = 0;
+	struct held *held = begin_change(op->fs, n);
+	int err, left;
 
 	if (!held)
 		return 0;
-	if (held->has_text)
-		err = store_text(op, n, held);
-	else if (held->expires.len)
-		err = xattr_set(op, n, "expires", buf_bytes(&held->expires));
-	if (held->has_text && !may_succeed(err))
+	err = held->is_done ? 0 : store_under_key(op, n, held);
+	held->is_done = !may_succeed(err);
+	left = held->is_done ? unkeyed_record_remove(op, &held->at) : err;
+	if (held->has_text && !left)
 		node_unkeep(&op->fs->nodes, n);
-	end_storing(op->fs, n, may_succeed(err));
-	return err;
+	end_change(op->fs, n, left);
+	return err ? err : left;
 }
 
 /* Store one level at a time, down to directories that wait for keys of their

@@ -7,6 +7,7 @@
 #include "fs/op/op.h"
 
 struct held;
+struct unkeyed_record;
 /* Hold the text until the key is known. 0, -EINVAL with the reason, or another
  * -errno. */
 int unkeyed_store(struct op *op, struct node *n, struct bytes text,
@@ -28,18 +29,21 @@ bool unkeyed_load(struct op *op, struct node *n, struct buf *out);
 bool unkeyed_read(struct op *op, struct node *n, struct buf *text,
 		  struct store_how *how, struct buf *expires);
 /* Each returns whether anything is held of n; stat and set_mtime get and set
- * attributes of that. */
+ * attributes of that. set_mtime: 1, 0, or -errno with the time as it was. */
 bool unkeyed_holds(struct fs *fs, struct node *n);
 bool unkeyed_stat(struct op *op, struct node *n, struct child *out);
-bool unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
+int unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
 /* user.expires while it waits. -ENODATA: there is nothing that could have
  * it. */
 int unkeyed_set_expires(struct op *op, struct node *n, struct bytes value);
 int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out);
-/* Drop what is held of n. False: nothing was. */
-bool unkeyed_drop(struct fs *fs, struct node *n);
+/* Drop what is held of n. 1; 0: nothing was; -errno: it is held on. */
+int unkeyed_drop(struct op *op, struct node *n);
 /* Move what is held of n to another node of the same file or directory. */
-void unkeyed_move(struct fs *fs, struct node *n, struct node *to);
+void unkeyed_move(struct op *op, struct node *n, struct node *to);
+/* Hold of n what its record says, whose key is this: at mount. 0 or -errno. */
+int unkeyed_hold_again(struct op *op, struct node *n,
+		       const struct unkeyed_record *r, struct bytes key);
 void unkeyed_free(struct fs *fs, struct held *held);
 /*
  * Store everything that waited for the key of dir, which is known now. Returns

@@ -233,12 +233,18 @@ const struct node_ops kind_waiting = {
 };
 
 /* ------------------------------------------------------ writing a schema */
+/* True if the store may have some of what waits in the table. */
+static bool has_records(struct node *table)
+{
+	return atomic_load(&table->flags) & (NODE_TOLD | NODE_RECORDED);
+}
+
 int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
 		  const struct table *to)
 {
 	struct fs *fs = op->fs;
 	struct node **grown;
-	int err = atomic_load(&table->flags) & NODE_TOLD ?
+	int err = has_records(table) ?
 			  waiting_save_successor(op, table->number, to) : 0;
 
 	if (err)
@@ -287,7 +293,7 @@ void waiting_end(struct op *op, struct waiting_list *w)
 	op_renew_schema(op);
 	for (i = 0; i < w->count; i++) {
 		waiting_move_table(op, w->tables[i]);
-		stored |= atomic_load(&w->tables[i]->flags) & NODE_TOLD;
+		stored |= has_records(w->tables[i]);
 	}
 	if (stored)	/* a crash here: the next mount makes them anew */
 		waiting_unsave_tables(op, w->tables, w->count);

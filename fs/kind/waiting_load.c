@@ -6,6 +6,8 @@
 #include "fs/file/content.h"
 #include "fs/file/keep.h"
 #include "fs/file/stat.h"
+#include "fs/file/unkeyed.h"
+#include "fs/file/unkeyed_record.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/table.h"
 #include "fs/kind/waiting.h"
@@ -15,6 +17,7 @@
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
+#include "fs/op/waiting_record.h"
 #include "store/base/alloc.h"
 #include "store/base/array.h"
 #include "store/base/log.h"
@@ -27,15 +30,19 @@ struct loading {
 	size_t count, refused;
 	int why;		/* the last one was refused */
 	struct buf keys;	/* of @key: length, key, length, text */
+	struct buf unkeyed;	/* keys of records: with a text, length, key */
+	bool has_text;		/* records with a text are read now */
+	size_t waits_for_key;	/* so many of these are shown */
 	struct buf gone;	/* records, by waiting_remove_later */
 };
 
-/* Find the table's directory by the names of both. */
-static struct node *find_table(struct op *op, struct bytes keyspace,
-			       struct bytes table)
+/* Find the table's directory by the names of both; the reference to `at`, the
+ * root of its tree, is dropped. */
+static struct node *find_table_below(struct op *op, struct node *at,
+				     struct bytes keyspace, struct bytes table)
 {
 	struct bytes names[] = { keyspace, table };
-	struct node *at = node_get(op->fs->nodes.root), *next;
+	struct node *next;
 	struct buf name = BUF_INIT;
 	struct child c;
 	size_t i;
@@ -56,6 +63,13 @@ static struct node *find_table(struct op *op, struct bytes keyspace,
 	op->reason[0] = 0;
 	buf_release(&name);
 	return at;
+}
+
+static struct node *find_table(struct op *op, struct bytes keyspace,
+			       struct bytes table)
+{
+	return find_table_below(op, node_get(op->fs->nodes.root), keyspace,
+				table);
 }
 
 /* Make the node of a table of that number which had this name before. */
@@ -121,13 +135,22 @@ static struct node *directory_of(struct loading *l, uint32_t number)
 	const struct table *t = schema_table_by_number(l->op->schema, number);
 	size_t i;
 
-	if (t && (t->flags & TABLE_PROVISIONAL))
+	if (t)
 		return find_table(l->op, bytes_str(t->keyspace),
 				  bytes_str(t->name));
 	for (i = 0; i < l->count; i++)
 		if (l->replaced[i]->number == number)
 			return node_get(l->replaced[i]);
 	return NULL;
+}
+
+/* The same of one that waits for schema.cql. */
+static struct node *directory_of_waiting(struct loading *l, uint32_t number)
+{
+	const struct table *t = schema_table_by_number(l->op->schema, number);
+
+	return t && !(t->flags & TABLE_PROVISIONAL) ? NULL :
+						      directory_of(l, number);
 }
 
 /* Find or make the directory of that name; dir's reference is dropped. */
@@ -191,28 +214,44 @@ static int make_file(struct op *op, struct node *dir, struct bytes name,
 	return 0;
 }
 
+/* Find or make the directory that has the last of these names, which is then in
+ * *name; dir's reference is dropped. NULL: that failed. */
+static struct node *enter_all(struct op *op, struct node *dir,
+			      struct bytes names, struct bytes *name)
+{
+	const uint8_t *at = names.ptr, *end = at + names.len, *slash;
+
+	for (; dir && (slash = memchr(at, '/', (size_t)(end - at))); at = slash + 1)
+		dir = enter(op, dir, bytes_of(at, (size_t)(slash - at)));
+	*name = bytes_of(at, (size_t)(end - at));
+	return dir;
+}
+
+static struct bytes names_of(struct bytes key)
+{
+	return bytes_of(key.ptr + WAITING_HEAD_LEN, key.len - WAITING_HEAD_LEN);
+}
+
 static int take_file(void *context, struct bytes key, struct bytes value)
 {
 	struct loading *l = context;
 	struct op *op = l->op;
 	uint32_t number = waiting_record_table(key);
-	const uint8_t *at = key.ptr + WAITING_HEAD_LEN, *slash;
-	const uint8_t *end = key.ptr + key.len;
+	struct bytes name;
 	struct node *dir;
 	int err = -ENOMEM;
 
 	if (!number)
 		return 0;
-	dir = directory_of(l, number);
+	dir = directory_of_waiting(l, number);
 	if (!dir) {
 		waiting_remove_later(&l->gone, WAITING_FILE, key);
 		return 0;
 	}
 	waiting_mark_told(dir);
-	for (; dir && (slash = memchr(at, '/', (size_t)(end - at))); at = slash + 1)
-		dir = enter(op, dir, bytes_of(at, (size_t)(slash - at)));
+	dir = enter_all(op, dir, names_of(key), &name);
 	if (dir)
-		err = make_file(op, dir, bytes_of(at, (size_t)(end - at)), value);
+		err = make_file(op, dir, name, value);
 	if (err) {
 		l->refused++;
 		l->why = err;
@@ -240,7 +279,8 @@ static int take_key(void *context, struct bytes key, struct bytes value)
 static bool give_key(struct loading *l, struct bytes key, struct bytes text)
 {
 	struct store_how how = { .copied = true };
-	struct node *dir = directory_of(l, waiting_record_table(key)), *next;
+	struct node *dir = directory_of_waiting(l, waiting_record_table(key));
+	struct node *next;
 	struct reader left = reader_of(key);
 	struct op *op = l->op;
 	struct node *n = NULL;
@@ -284,6 +324,151 @@ static void give_keys(struct loading *l)
 	}
 }
 
+/* ------------------------------------------------- what waits for its @key */
+static int take_unkeyed(void *context, struct bytes key, struct bytes value)
+{
+	struct loading *l = context;
+
+	(void)value;
+	if (!waiting_record_table(key))
+		return 0;
+	buf_add_byte(&l->unkeyed, l->has_text);
+	buf_add_le32(&l->unkeyed, (uint32_t)key.len);
+	buf_add_bytes(&l->unkeyed, key);
+	return l->unkeyed.failed ? -ENOMEM : 0;
+}
+
+/* Return a reference to the directory in which the first of these names is, and
+ * take off the names above it. NULL: its table is gone. */
+static struct node *directory_of_names(struct loading *l, uint32_t number,
+				       struct bytes *names)
+{
+	struct bytes json = bytes_str(WAITING_JSON "/");
+	const struct table *t = schema_table_by_number(l->op->schema, number);
+	struct node *from, *dir = NULL;
+	struct child c;
+
+	if (names->len < json.len || memcmp(names->ptr, json.ptr, json.len))
+		return directory_of(l, number);
+	*names = bytes_of(names->ptr + json.len, names->len - json.len);
+	if (!t || stat_lookup(l->op, l->op->fs->nodes.root,
+			      bytes_str(WAITING_JSON), &c, &from))
+		return NULL;
+	dir = find_table_below(l->op, from, bytes_str(t->keyspace),
+			       bytes_str(t->name));
+	return dir;
+}
+
+/* Make the node of a file in dir. */
+static int make_node(struct op *op, struct node *dir, struct bytes name,
+		     struct node **out)
+{
+	struct child c;
+	int err = -ENOENT;
+
+	if (!node_waits_for_key(dir))
+		err = stat_lookup(op, dir, name, &c, out);
+	if (err != -ENOENT)
+		return err;
+	op->reason[0] = 0;
+	node_put(&op->fs->nodes, *out);
+	*out = NULL;
+	err = dir->ops->create ? dir->ops->create(op, dir, name, &c) : -EINVAL;
+	if (!err)
+		*out = op_node_of_child(op, dir, name, &c);
+	return err ? err : *out ? 0 : -ENOMEM;
+}
+
+/*
+ * Hold again what these records say of that name in dir. If the key came just
+ * before a crash, it is stored now; but a counter that is there has counted.
+ */
+static int hold_again(struct loading *l, struct node *dir, struct bytes name,
+		      const struct unkeyed_record *r, struct bytes key)
+{
+	struct op *op = l->op;
+	struct node *n = NULL;
+	int err = 0;
+
+	op->who.uid = r->uid;
+	if (r->has_text)
+		err = make_node(op, dir, name, &n);
+	else
+		n = enter(op, node_get(dir), name);
+	if (!err && !n)
+		err = -ENOMEM;
+	if (!err && (n->ops->directory == r->has_text || n->scratch))
+		err = -EINVAL;
+	if (!err && n->ops->appends && !node_waits_for_key(n)) {
+		waiting_remove_later(&l->gone, UNKEYED_TEXT, key);
+		waiting_remove_later(&l->gone, UNKEYED_ATTRIBUTES, key);
+	} else if (!err) {
+		err = unkeyed_hold_again(op, n, r, key);
+		if (!err)
+			err = unkeyed_catch_up(op, n);
+		l->waits_for_key += !err && node_waits_for_key(n);
+	}
+	node_put(&op->fs->nodes, n);
+	return err;
+}
+
+static void give_unkeyed(struct loading *l, struct bytes key, bool has_text)
+{
+	struct bytes names = names_of(key), name;
+	struct op *op = l->op;
+	struct unkeyed_record r;
+	struct node *dir = directory_of_names(l, waiting_record_table(key),
+					      &names);
+	int got;
+
+	if (!dir) {
+		waiting_remove_later(&l->gone, UNKEYED_TEXT, key);
+		waiting_remove_later(&l->gone, UNKEYED_ATTRIBUTES, key);
+		return;
+	}
+	dir = enter_all(op, dir, names, &name);
+	got = dir ? unkeyed_record_read(op, key, &r) : -ENOMEM;
+	if (got > 0 && r.has_text == has_text)
+		got = hold_again(l, dir, name, &r, key);
+	if (got < 0) {
+		l->refused++;
+		l->why = got;
+	}
+	node_put(&op->fs->nodes, dir);
+	op->reason[0] = 0;
+}
+
+/* Read the keys of all records: a file has two of them or one. */
+static int take_all_unkeyed(struct loading *l)
+{
+	int err;
+
+	l->has_text = true;
+	err = waiting_each_record(l->op, UNKEYED_TEXT, take_unkeyed, l);
+	l->has_text = false;
+	return err ? err : waiting_each_record(l->op, UNKEYED_ATTRIBUTES,
+					       take_unkeyed, l);
+}
+
+static void give_all_unkeyed(struct loading *l)
+{
+	struct reader r = reader_of(buf_bytes(&l->unkeyed));
+
+	if (l->op->fs->read_only && reader_left(&r)) {
+		log_message(LOG_WARNING_LEVEL, "what waits for a @key is in the store, and shown by a mount that is not read-only");
+		return;
+	}
+	while (reader_left(&r)) {
+		bool has_text = read_bytes(&r, 1).ptr[0];
+
+		give_unkeyed(l, read_bytes(&r, read_le32(&r)), has_text);
+		arena_clear(&l->op->arena);
+	}
+	if (l->waits_for_key)
+		log_message(LOG_INFO_LEVEL, "%zu files and attributes wait for the @key of a directory above them",
+			    l->waits_for_key);
+}
+
 /* Make again what a crash left, in the tables that took their place. */
 static void go_on(struct loading *l)
 {
@@ -297,13 +482,13 @@ static void go_on(struct loading *l)
 	if (!err && l->gone.len)
 		err = waiting_remove_records(op, &l->gone);
 	if (err)
-		log_message(LOG_WARNING_LEVEL, "what waited for schema.cql is not removed: %s", strerror(-err));
+		log_message(LOG_WARNING_LEVEL, "what waited for schema.cql or a @key is not removed: %s", strerror(-err));
 }
 
 void waiting_load(struct fs *fs)
 {
 	struct loading l = { .op = op_begin(fs, NULL), .keys = BUF_INIT,
-			     .gone = BUF_INIT };
+			     .unkeyed = BUF_INIT, .gone = BUF_INIT };
 	uid_t uid = l.op ? l.op->who.uid : 0;
 	int err = l.op ? 0 : -ENOMEM;
 	size_t i;
@@ -315,22 +500,27 @@ void waiting_load(struct fs *fs)
 		err = waiting_each_record(l.op, WAITING_FILE, take_file, &l);
 	if (!err)
 		err = waiting_each_record(l.op, WAITING_KEY, take_key, &l);
+	if (!err)
+		err = take_all_unkeyed(&l);
+	if (!err)
+		give_all_unkeyed(&l);
 	if (l.op)
 		l.op->who.uid = uid;
 	if (!err)
 		give_keys(&l);
 	if (err)
-		log_message(LOG_WARNING_LEVEL, "files that wait for schema.cql are not shown: %s", strerror(-err));
+		log_message(LOG_WARNING_LEVEL, "files that wait for schema.cql or a @key are not shown: %s", strerror(-err));
 	else if (!fs->read_only && !l.refused)
 		go_on(&l);
 	if (l.refused)	/* often ENOSPC, where scratch_max is smaller now */
-		log_message(LOG_WARNING_LEVEL, "%zu files that wait for schema.cql are in the store and not shown: %s",
+		log_message(LOG_WARNING_LEVEL, "%zu files that wait for schema.cql or a @key are in the store and not shown: %s",
 			    l.refused, strerror(-l.why));
 	for (i = 0; i < l.count; i++)
 		node_put(&fs->nodes, l.replaced[i]);
 	mem_free(l.replaced);
 	buf_release(&l.gone);
 	buf_release(&l.keys);
+	buf_release(&l.unkeyed);
 	if (l.op)
 		op_end(l.op, 0, NULL, NULL);
 }

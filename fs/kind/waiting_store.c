@@ -2,51 +2,14 @@
 
 #include <errno.h>
 
+#include "fs/file/unkeyed_record.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/table.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
 #include "fs/op/keyspace_times.h"
 #include "fs/op/op.h"
-
-/* -------------------------------------------------------------------- keys */
-static void add_names(struct buf *out, const struct node *n)
-{
-	if (n == n->table)
-		return;
-	add_names(out, n->parent);
-	if (n->parent != n->table)
-		buf_add_byte(out, '/');
-	buf_add_bytes(out, node_name(n));
-}
-
-static void add_head(struct buf *out, uint32_t table)
-{
-	buf_add_byte(out, 0);
-	buf_add_le32(out, table);
-}
-
-uint32_t waiting_record_table(struct bytes key)
-{
-	return key.len >= WAITING_HEAD_LEN && !key.ptr[0] ?
-		       get_le32(key.ptr + 1) : 0;
-}
-
-/* Append the key of that name in dir; false: its table is no longer there. */
-static bool add_key(struct buf *out, struct op *op, struct node *dir,
-		    struct bytes name)
-{
-	const struct table *t = op_table(op, dir);
-
-	if (!t)
-		return false;
-	add_head(out, t->number);
-	add_names(out, dir);
-	if (dir != dir->table)
-		buf_add_byte(out, '/');
-	buf_add_bytes(out, name);
-	return true;
-}
+#include "fs/op/waiting_record.h"
 
 /* ----------------------------------------------------------------- writing */
 static void add_file(struct buf *out, const struct scratch_about *about,
@@ -61,22 +24,13 @@ static void add_file(struct buf *out, const struct scratch_about *about,
 	buf_add_bytes(out, text);
 }
 
-static void put(struct write *w, struct bytes key, uint8_t name,
-		struct bytes value)
-{
-	struct object_ref object = { .table = &keyspace_times_above,
-				     .partition_key = key };
-
-	attribute_write(w, &object, name, value, store_timestamp(w->store));
-}
-
 /* Append the key of the record of n. False: its table is no longer there. */
 static bool add_key_of(struct buf *out, struct op *op, struct node *n)
 {
 	const struct buf *moved = &n->scratch->stored_at;
 
 	if (!moved->len)
-		return add_key(out, op, n->parent, node_name(n));
+		return waiting_record_key(out, op, n->parent, node_name(n));
 	buf_add_bytes(out, buf_bytes(moved));
 	return op_table(op, n);
 }
@@ -91,7 +45,7 @@ static void put_file(struct write *w, struct bytes key,
 	if (value.failed)
 		w->failed = true;
 	else
-		put(w, key, WAITING_FILE, buf_bytes(&value));
+		waiting_record_put(w, key, WAITING_FILE, buf_bytes(&value));
 	buf_release(&value);
 }
 
@@ -142,7 +96,8 @@ static int write_renamed(struct op *op, struct node *n, struct bytes to)
 
 	write_init(&w, op->store);
 	if (n->ops->waits && !s->is_removed && add_key_of(&from, op, n))
-		put(&w, buf_bytes(&from), WAITING_FILE, BYTES_NULL);
+		waiting_record_put(&w, buf_bytes(&from), WAITING_FILE,
+				   BYTES_NULL);
 	if (to.len)
 		put_file(&w, to, &s->about, buf_bytes(&s->text));
 	w.failed |= from.failed;
@@ -160,7 +115,7 @@ int waiting_save_renamed(struct op *op, struct node *n, struct node *dir,
 	int err;
 
 	if (waits)
-		add_key(&key, op, dir, name);
+		waiting_record_key(&key, op, dir, name);
 	err = key.failed ? -ENOMEM : write_renamed(op, n, buf_bytes(&key));
 	if (!err) {
 		struct buf before = s->stored_at;
@@ -186,8 +141,8 @@ int waiting_save_key(struct op *op, struct node *n, struct bytes text)
 	int err;
 
 	write_init(&w, op->store);
-	if (add_key(&key, op, dir->parent, node_name(dir)))
-		put(&w, buf_bytes(&key), WAITING_KEY, text);
+	if (waiting_record_key(&key, op, dir->parent, node_name(dir)))
+		waiting_record_put(&w, buf_bytes(&key), WAITING_KEY, text);
 	w.failed |= key.failed;
 	err = op_write(op, &w);
 	write_release(&w);
@@ -203,12 +158,13 @@ int waiting_save_successor(struct op *op, uint32_t from,
 	int err;
 
 	write_init(&w, op->store);
-	add_head(&key, from);
+	waiting_record_head(&key, from);
 	buf_add_str(&name, to->keyspace);
 	buf_add_byte(&name, '/');
 	buf_add_str(&name, to->name);
 	w.failed = key.failed || name.failed;
-	put(&w, buf_bytes(&key), WAITING_SUCCESSOR, buf_bytes(&name));
+	waiting_record_put(&w, buf_bytes(&key), WAITING_SUCCESSOR,
+			   buf_bytes(&name));
 	err = commit_fill(&w);
 	write_release(&w);
 	buf_release(&key);
@@ -236,7 +192,7 @@ int waiting_remove_records(struct op *op, const struct buf *records)
 		uint8_t name = read_bytes(&left, 1).ptr[0];
 		struct bytes key = read_bytes(&left, read_le32(&left));
 
-		put(&w, key, name, BYTES_NULL);
+		waiting_record_put(&w, key, name, BYTES_NULL);
 	}
 	w.failed |= records->failed;
 	err = op_write(op, &w);
@@ -283,7 +239,8 @@ int waiting_unsave_tables(struct op *op, struct node *const *tables,
 			  size_t count)
 {
 	static const uint8_t names[] = { WAITING_FILE, WAITING_KEY,
-					 WAITING_SUCCESSOR };
+					 WAITING_SUCCESSOR, UNKEYED_TEXT,
+					 UNKEYED_ATTRIBUTES };
 	struct removal r = { .schema = op->schema, .tables = tables,
 			     .count = count, .records = BUF_INIT };
 	size_t i;

@@ -1,17 +1,15 @@
 /*
  * Files that wait for schema.cql (waiting.h), in the store: they are there again
- * after an unmount or a crash. Each is an attribute of an object above tables
- * (store.h, STORE_ATTRIBUTES_NUMBER), with these keys and names:
+ * after an unmount or a crash. The names of their records (op/waiting_record.h)
+ * and the values, with numbers little-endian:
  *
- *   00 | 4 number of the table, little-endian as all below | the names below
- *   it, with '/' between them
  *     'w'  the file: 8 mtime in nanoseconds | 8 the second in which it ends, or
  *          NO_TIME | 4 uid | 4 gid | 4 mode | 1: 1 if the mtime was set, else
  *          0 | the text
  *     'k'  of a directory with a shortened name: the text of its @key
- *   00 | 4 number of the table
- *     'n'  the table is about to be replaced by the one of this name, in which
- *          what waits is made anew: keyspace '/' table
+ *     'n'  of a table (its key has no names below it) that is about to be
+ *          replaced by the one of this name, in which what waits is made anew:
+ *          keyspace '/' table
  *
  * Order: 'n' is written before the schema that replaces the table, both are
  * removed after all files were made anew. So after a crash in between they are
@@ -53,10 +51,7 @@ int waiting_unsave_tables(struct op *op, struct node *const *tables,
 
 /* For waiting_load.c: records as they are. */
 enum { WAITING_FILE = 'w', WAITING_KEY = 'k', WAITING_SUCCESSOR = 'n' };
-#define WAITING_HEAD_LEN 5	/* of a key */
 #define WAITING_FILE_LEN 29	/* of a file, without its text */
-/* Return the number of the table; 0: the key is of another kind of object. */
-uint32_t waiting_record_table(struct bytes key);
 /* Call each for all records with this attribute; it may not write. */
 int waiting_each_record(struct op *op, uint8_t name, table_attribute_each *each,
 			void *context);

@@ -299,6 +299,152 @@ START_TEST(a_rename_below_a_directory_that_waits_is_a_copy)
 }
 END_TEST
 
+/* Assert that the file below the row has this text, and user.expires. */
+static void waits_with_end(const struct long_row *r, const char *name,
+			   const char *text)
+{
+	const char *expires;
+	int err;
+
+	cat_is(file_of(r, name), text);
+	expires = tree_getxattr(&shop, file_of(r, name), "user.expires", &err);
+	ck_assert_ptr_nonnull(expires);
+	ck_assert_int_eq(strncmp(expires, "2037-01-01", 10), 0);
+}
+
+START_TEST(values_that_wait_are_there_after_an_unmount)
+{
+	struct long_row r;
+	struct stat st;
+	char path[400];
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_setxattr(&shop, r.at, "user.expires", "2037-01-01"));
+	ok(tree_echo(&shop, file_of(&r, "w"), CREATE, "before\n"));
+	ok(tree_echo(&shop, file_of(&r, "w"), CREATE, "text\n"));
+	ok(tree_setxattr(&shop, file_of(&r, "w"), "user.expires",
+			 "2037-01-01"));
+	ok(tree_utimens(&shop, file_of(&r, "w"), 1000));
+	ok(tree_mkdir(&shop, file_of(&r, "m")));
+	ok(tree_echo(&shop, file_of(&r, "m/k"), CREATE, "x\n"));
+	ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "7\n"));
+	ok(tree_unlink(&shop, file_of(&r, "v")));
+	tree_reopen(&shop);
+	is_gone(file_of(&r, "v"));
+	is_gone(file_of(&r, "@key"));
+	cat_is(file_of(&r, "m/k"), "x\n");
+	waits_with_end(&r, "w", "text\n");
+	ok(tree_stat(&shop, file_of(&r, "w"), &st));
+	ck_assert_int_eq(st.st_mtim.tv_sec, 1000);
+	snprintf(path, sizeof(path), "%s", file_of(&r, "v"));
+	ok(tree_echo(&shop, path, CREATE, "8\n"));
+	ok(give_key(&shop, &r));
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "v"), "8\n");
+	cat_is(file_of(&r, "m/k"), "x\n");
+	waits_with_end(&r, "w", "text\n");
+	ck_assert_ptr_nonnull(tree_getxattr(&shop, r.at, "user.expires",
+					    &(int){ 0 }));
+	ok(tree_echo(&shop, path, CREATE, "9\n"));
+	tree_reopen(&shop);
+	cat_is(path, "9\n");
+}
+END_TEST
+
+/* Of a schemaless table, which schema.cql may replace. */
+START_TEST(rows_that_wait_are_there_after_an_unmount)
+{
+	struct long_row r;
+	int err;
+
+	ok(tree_mkdir(&shop, "shop/later"));
+	long_row_init(&r, "later", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "7\n"));
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "v"), "7\n");
+	tree_cql(&shop, "shop/.cql",
+		 "CREATE TABLE later (k text PRIMARY KEY, v int);", &err);
+	ok(err);
+	cat_is(file_of(&r, "v"), "7\n");
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "v"), "7\n");
+	ok(give_key(&shop, &r));
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "v"), "7\n");
+	cat_is(file_of(&r, "@key"), r.key);
+}
+END_TEST
+
+/* The record of an element goes along with its row. */
+START_TEST(an_element_that_waits_follows_its_row)
+{
+	struct buf name = BUF_INIT;
+	struct long_row r;
+	char path[400];
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	ok(tree_mkdir(&shop, "shop/wide/a"));
+	ok(tree_mkdir(&shop, "shop/wide/a/m"));
+	snprintf(path, sizeof(path), "shop/wide/a/m/%s", strrchr(r.at, '/') + 1);
+	ok(tree_mkdir(&shop, path));
+	buf_add_str(&name, path);
+	buf_add_str(&name, "/value");
+	ok(tree_echo(&shop, buf_cstr(&name), CREATE, "text\n"));
+	ok(tree_rename(&shop, "shop/wide/a", "shop/wide/b", 0));
+	tree_reopen(&shop);
+	is_gone("shop/wide/a");
+	snprintf(path, sizeof(path), "shop/wide/b/m/%s", strrchr(r.at, '/') + 1);
+	buf_clear(&name);
+	buf_add_str(&name, path);
+	buf_add_str(&name, "/value");
+	cat_is(buf_cstr(&name), "text\n");
+	buf_release(&name);
+}
+END_TEST
+
+START_TEST(a_counter_that_waits_is_there_after_an_unmount)
+{
+	struct long_row r;
+
+	long_row_init(&r, "likes", 0);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_echo(&shop, file_of(&r, "n"), O_CREAT | O_WRONLY, "+3\n"));
+	tree_reopen(&shop);
+	ok(give_key(&shop, &r));
+	cat_is(file_of(&r, "n"), "3\n");
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "n"), "3\n");
+}
+END_TEST
+
+/* A write that has no memory is refused, and then nothing waits in its place. */
+START_TEST(a_value_waits_as_its_writer_was_told)
+{
+	long nth = 0, failed;
+	struct long_row r;
+	int err;
+
+	make_table();
+	do {
+		long_row_init(&r, "wide", (int)++nth);
+		ok(tree_mkdir(&shop, r.at));
+		ok(tree_echo(&shop, file_of(&r, "w"), CREATE, "before\n"));
+		mem_fail_at(nth, 0);
+		err = tree_echo(&shop, file_of(&r, "w"), CREATE, "after\n");
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		cat_is(file_of(&r, "w"), err ? "before\n" : "after\n");
+		tree_reopen(&shop);
+		cat_is(file_of(&r, "w"), err ? "before\n" : "after\n");
+	} while (failed);
+	ck_assert_int_gt(nth, 3);
+}
+END_TEST
+
 SUITE_THREADS(fs_unkeyed)
 {
 	TCase *tc = tcase_create("unkeyed");
@@ -313,5 +459,10 @@ SUITE_THREADS(fs_unkeyed)
 		       writers_of_a_counter_that_waits_are_counted_or_refused);
 	tcase_add_test(tc, a_key_that_waits_is_set_or_not_without_memory);
 	tcase_add_test(tc, a_rename_below_a_directory_that_waits_is_a_copy);
+	tcase_add_test(tc, values_that_wait_are_there_after_an_unmount);
+	tcase_add_test(tc, rows_that_wait_are_there_after_an_unmount);
+	tcase_add_test(tc, an_element_that_waits_follows_its_row);
+	tcase_add_test(tc, a_counter_that_waits_is_there_after_an_unmount);
+	tcase_add_test(tc, a_value_waits_as_its_writer_was_told);
 	suite_add_tcase(suite, tc);
 }

@@ -1,0 +1,49 @@
+/*
+ * What waits for a @key (unkeyed.h), in the store: it is there again, and waits
+ * on, after an unmount or a crash. The names of its records
+ * (op/waiting_record.h) and the values, with numbers little-endian:
+ *
+ *   'u'  of a file: 4 uid | 1: 1 for a copier's text, plus 2 if it ends | 8 the
+ *        second in which it ends | the text
+ *   'a'  of a file or directory: 8 mtime in nanoseconds, or NO_TIME | the text
+ *        of user.expires, or nothing
+ *
+ * They are removed after that is stored under its key. So after a crash in
+ * between it is stored once more, the same, by the next mount.
+ *
+ * Calls return 0 or -errno where nothing else is said. Any thread.
+ */
+#ifndef FS_FILE_UNKEYED_RECORD_H
+#define FS_FILE_UNKEYED_RECORD_H
+#include "fs/op/op.h"
+
+enum { UNKEYED_TEXT = 'u', UNKEYED_ATTRIBUTES = 'a' };
+
+/* One record or both, without the key. */
+struct unkeyed_record {
+	bool has_text;			/* false: of a directory */
+	struct bytes text, expires;	/* the attribute as set, or nothing */
+	struct store_how how;
+	uid_t uid;			/* who pays for the text */
+};
+/*
+ * Store r as the record of n. at: its key, which is made if it is empty; it
+ * stays empty if the table is gone, and nothing is stored.
+ */
+int unkeyed_record_save(struct op *op, struct node *n,
+			const struct unkeyed_record *r, struct buf *at);
+/* The same without the text, which is stored there or does not exist. */
+int unkeyed_record_save_attributes(struct op *op, struct node *n,
+				   const struct unkeyed_record *r,
+				   struct buf *at);
+/* Store r as the record of n, and nothing at the key *at any more, which becomes
+ * the new one. */
+int unkeyed_record_move(struct op *op, struct node *n,
+			const struct unkeyed_record *r, struct buf *at);
+/* Remove the records with the key *at, if it is not empty. */
+int unkeyed_record_remove(struct op *op, const struct buf *at);
+/* Read the records with that key into the op's arena. 1; 0: there are none;
+ * -errno. */
+int unkeyed_record_read(struct op *op, struct bytes key,
+			struct unkeyed_record *r);
+#endif
