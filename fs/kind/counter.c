@@ -255,8 +255,10 @@ static int flush_line(struct op *op, struct handle *h)
 	if (!err)
 		err = take(op, h->node, &h->text, BYTES_NULL, true,
 			   &h->next_line);
-	if (!err && h->truncated)
-		err = refuse_empty(op);
+	/* Give no reason, as a line may follow: a shell that redirects closes
+	 * its first descriptor before. */
+	if (!err && h->truncated && (!op->call || op->call->pid == h->pid))
+		err = -EINVAL;
 	mutex_unlock(&h->lock);
 	return err;
 }

@@ -309,7 +309,9 @@ is 'the reason of it' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'no empty value
 refused 'ftruncate alone, at the close' 'Invalid argument' truncate -s 0 "$n"
 refused 'O_TRUNC alone, at the close' 'Invalid argument' python3 -c 'import os, sys; os.close(os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC))' "$n"
 is 'the counter stays' 5 "$(cat "$n")"
+before=$(wc -l <"$M/.widefs/errors")
 ok 'a line after O_TRUNC' put "$n" +1
+is 'a redirection that counts is not told as a refusal' "$before" "$(wc -l <"$M/.widefs/errors")"
 ok 'a line after ftruncate' python3 -c 'import sys
 f = open(sys.argv[1], "r+"); f.truncate(0); f.write("-2\n"); f.close()' "$n"
 ok 'a touch' touch "$n"
