@@ -1,7 +1,6 @@
 #include "fs/kind/cell_text.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "fs/node/kind.h"
 #include "fs/op/op.h"
@@ -45,55 +44,10 @@ static struct bytes without_newline(struct bytes text)
 	return text;
 }
 
-/* True if the text, a FLOAT of CQL, is more than a double holds. CQL refuses it
- * for a float, too. */
-static bool is_beyond_double(struct bytes text)
-{
-	struct type_error unused;
-	struct buf value = BUF_INIT;
-	bool beyond;
-
-	if (!memchr(text.ptr, '.', text.len) &&
-	    !memchr(text.ptr, 'e', text.len) &&
-	    !memchr(text.ptr, 'E', text.len))
-		return false;
-	beyond = !type_read_text(&value, type_native(TYPE_DOUBLE), text,
-				 &unused) && value.len == 8 &&
-		 (get_be64(value.ptr) & INT64_MAX) == 0x7ff0000000000000;
-	buf_release(&value);
-	return beyond;
-}
-
-/*
- * Return why the text is no literal of CQL, although the functions that read
- * numbers from strings accept it, or what begins so: +1, .5, 1f, 0x1p3, 1e400.
- * NULL: it may be one.
- */
-static const char *not_literal(const struct type *type, struct bytes text)
-{
-	size_t i = text.len && text.ptr[0] == '-';
-
-	if (!type_kind_is_number(type->kind) || i == text.len)
-		return NULL;
-	if (text.ptr[i] == '+')
-		return "a number has no leading '+'";
-	if (text.ptr[i] == '.')
-		return "a number has a digit before its point";
-	if ((type->kind != TYPE_FLOAT && type->kind != TYPE_DOUBLE) ||
-	    text.ptr[i] < '0' || text.ptr[i] > '9')
-		return NULL;	/* or NaN, Infinity */
-	for (; i < text.len; i++)
-		if (!memchr("0123456789.eE+-", text.ptr[i], 15))
-			return "a number is written in decimal digits";
-	return is_beyond_double(text) ?
-			"the number is beyond the range of a double" : NULL;
-}
-
 int cell_read_text(struct op *op, const struct type *type, struct bytes text,
 		   struct buf *value)
 {
 	struct type_error error = { .text = "" };
-	const char *problem;
 	bool lone;	/* a newline */
 	int err;
 
@@ -112,10 +66,7 @@ int cell_read_text(struct op *op, const struct type *type, struct bytes text,
 	    !(lone && type->kind == TYPE_DURATION))
 		return op_refuse(op, -EINVAL, "%s has no empty value",
 				 type_kind_name(type->kind));
-	problem = not_literal(type, text);
-	if (problem)
-		return op_refuse(op, -EINVAL, "%s", problem);
-	err = type_read_text(value, type, text, &error);
+	err = type_read_literal(value, type, text, &error);
 	if (err == -EINVAL)
 		return op_refuse_type(op, &error);
 	return err ? err : value->failed ? -ENOMEM : 0;
@@ -171,7 +122,7 @@ bool cell_may_begin(struct op *op, struct node *n, struct bytes text,
 	}
 	text = without_newline(text);
 	if ((p.type->part_count && text.len > PARTS_ALL) ||
-	    (!not_literal(p.type, text) && type_text_may_begin(p.type, text)))
+	    type_text_may_begin(p.type, text))
 		return true;
 	/* Use CQL's words, if the whole text is refused too. */
 	if (!cell_read_text(op, p.type, text, &unused))

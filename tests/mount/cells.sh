@@ -84,6 +84,26 @@ refused 'no digit before the point, at the write' 'write error: Invalid argument
 is 'and why' 'EINVAL a number has a digit before its point' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f6-)"
 refused 'half a uuid, at close' 'Invalid argument' cp <(printf 1a6300ca) "$r/u"
 
+# Inside of values with parts: as CQL writes numbers, or JSON.
+cql 'CREATE TYPE k.pair (a int, b double)' >/dev/null
+cql 'CREATE TABLE k.parts (id int PRIMARY KEY, l frozen<list<int>>, m frozen<map<int, double>>, p frozen<pair>, t tuple<int, float>, v vector<float, 3>)' >/dev/null
+mkdir "$M/k/parts/1"
+# FILE WRITTEN SHOWN REFUSED
+while IFS='|' read -r column written shown bad; do
+	ok "write $column $written" put "$M/k/parts/1/$column" "$written"
+	refused "$column: $bad" 'write error: Invalid argument' bash -c 'echo "$1" >"$2"' . "$bad" "$M/k/parts/1/$column"
+	is "$column after it" "$shown" "$(cat "$M/k/parts/1/$column")"
+done <<'L'
+l|[01, -2]|[1, -2]|[1, +1]
+m|{-1: 1., 2: 1e3}|{"-1": 1.0, "2": 1000.0}|{+1: 1}
+m|{1: -nan}|{"1": "NaN"}|{1: .5}
+p|{a: 1, b: 2}|{"a": 1, "b": 2.0}|{a: 1, b: 1d}
+t|(1, 1e39)|[1, "Infinity"]|(1, 1e400)
+v|[1,1.5,1]|[1.0, 1.5, 1.0]|[.5,1,1]
+v|["+1", ".5", "1f"]|[1.0, 0.5, 1.0]|[1f,1,1]
+L
+is 'and why' "EINVAL a number is written in decimal digits" "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f6-)"
+
 # Values that an index does not take.
 run_cql <<'C'
 CREATE TABLE k.x (id int PRIMARY KEY, t text, s set<text>, v vector<float, 2>);

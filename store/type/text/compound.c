@@ -42,7 +42,7 @@ static bool is_json(struct bytes text, struct bytes *value,
 }
 
 int compound_read_text(struct buf *out, const struct type *t, struct bytes text,
-		       struct type_error *error)
+		       bool strict, struct type_error *error)
 {
 	struct type_error json_error, literal_error;
 	size_t start = out->len;
@@ -63,7 +63,7 @@ int compound_read_text(struct buf *out, const struct type *t, struct bytes text,
 		goto out;
 	if (!out->failed)
 		out->len = start;
-	err = literal_read(out, t, text, &literal_error);
+	err = literal_read(out, t, text, strict, &literal_error);
 	if (err == -EINVAL && error)
 		*error = json ? json_error : literal_error;
 out:

@@ -14,11 +14,13 @@
 #include "store/type/compare.h"
 #include "store/type/compound_build.h"
 #include "store/type/native.h"
+#include "store/type/text/number_form.h"
 #include "store/type/value.h"
 
 struct literal {
 	const uint8_t *begin, *ptr, *end;
 	struct type_error *error;
+	bool strict;	/* numbers are CQL's alone, not Java's */
 	bool cut;	/* it failed, but the text may go on */
 };
 
@@ -202,7 +204,17 @@ static bool may_begin_constant(enum type_kind kind, bool quoted,
 	       (native_is_quoted(kind) ?
 			(word.len == 1 && strchr("$-", *word.ptr)) ||
 				takes_constant(kind, false, word) :
-			native_text_may_begin(kind, word));
+			!number_form_fault(kind, word) &&
+				native_text_may_begin(kind, word));
+}
+
+static int read_native(struct literal *l, struct buf *out,
+		       enum type_kind kind, struct bytes word)
+{
+	const char *fault = l->strict ? number_form_fault(kind, word) : NULL;
+
+	return fault ? type_fail(l->error, "%s", fault) :
+		       native_read_text(out, kind, word, l->error);
 }
 
 static int read_constant(struct literal *l, struct buf *out, bool *null,
@@ -229,7 +241,7 @@ static int read_constant(struct literal *l, struct buf *out, bool *null,
 				"of type %s", type_fail_length(word), word.ptr,
 				type_kind_name(kind));
 	else if (!err)
-		err = native_read_text(out, kind, word, l->error);
+		err = read_native(l, out, kind, word);
 	if (err == -EINVAL && l->ptr == l->end && (!quoted || l->cut))
 		l->cut = may_begin_constant(kind, quoted, word);
 	buf_release(&text);
@@ -414,10 +426,10 @@ static int read_term(struct literal *l, struct buf *out, bool *null,
 }
 
 int literal_read(struct buf *out, const struct type *t, struct bytes text,
-		 struct type_error *error)
+		 bool strict, struct type_error *error)
 {
 	struct literal l = { text.ptr, text.ptr, text.ptr + text.len, error,
-			     false };
+			     strict, false };
 	size_t start = out->len;
 	bool null = false;
 	int err = read_term(&l, out, &null, t, false);
@@ -434,7 +446,7 @@ int literal_read(struct buf *out, const struct type *t, struct bytes text,
 bool literal_may_begin(const struct type *t, struct bytes text)
 {
 	struct literal l = { text.ptr, text.ptr, text.ptr + text.len, NULL,
-			     false };
+			     true, false };
 	struct buf value = BUF_INIT;
 	bool null = false;
 	int err = read_term(&l, &value, &null, t, false);

@@ -2,6 +2,7 @@
 
 #include "store/type/native.h"
 #include "store/type/text/compound.h"
+#include "store/type/text/number_form.h"
 #include "store/type/type.h"
 
 static bool is_native(const struct type *t)
@@ -19,15 +20,30 @@ static bool has_outer_blank(struct bytes text)
 	       (text.ptr[0] <= ' ' || text.ptr[text.len - 1] <= ' ');
 }
 
-int type_read_text(struct buf *out, const struct type *t, struct bytes text,
-		   struct type_error *error)
+static int read_text(struct buf *out, const struct type *t, struct bytes text,
+		     bool strict, struct type_error *error)
 {
 	if (t->kind == TYPE_TIME && has_outer_blank(text))
 		return type_fail(error, "(TimeType) Unable to coerce '%.*s' to "
 				 "a formatted time (long)",
 				 type_fail_length(text), text.ptr);
 	return is_native(t) ? native_read_text(out, t->kind, text, error) :
-			      compound_read_text(out, t, text, error);
+			      compound_read_text(out, t, text, strict, error);
+}
+
+int type_read_text(struct buf *out, const struct type *t, struct bytes text,
+		   struct type_error *error)
+{
+	return read_text(out, t, text, false, error);
+}
+
+int type_read_literal(struct buf *out, const struct type *t, struct bytes text,
+		      struct type_error *error)
+{
+	const char *fault = number_form_fault(t->kind, text);
+
+	return fault ? type_fail(error, "%s", fault) :
+		       read_text(out, t, text, true, error);
 }
 
 void type_print_text(struct buf *out, const struct type *t, struct bytes value)
@@ -46,6 +62,7 @@ size_t type_text_length(const struct type *t, struct bytes value)
 
 bool type_text_may_begin(const struct type *t, struct bytes text)
 {
-	return is_native(t) ? native_text_may_begin(t->kind, text) :
+	return is_native(t) ? !number_form_fault(t->kind, text) &&
+				      native_text_may_begin(t->kind, text) :
 			      compound_text_may_begin(t, text);
 }

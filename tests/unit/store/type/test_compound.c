@@ -188,6 +188,48 @@ START_TEST(a_hopeless_begin_is_seen)
 }
 END_TEST
 
+/* Numbers that CQL has no such literal for; fromJson takes the quoted ones. */
+static const struct { const char *type, *text; bool is_literal; } forms[] = {
+	{ "int", "+1", false }, { "double", ".5", false },
+	{ "decimal", "-.5", false }, { "float", "1f", false },
+	{ "double", "1d", false }, { "double", "-1e400", false },
+	{ "double", "-nan", true }, { "double", "-1.e-3", true },
+	{ "list<int>", "[+1]", false }, { "list<int>", "[-01]", true },
+	{ "list<bigint>", "[1, +1]", false }, { "list<varint>", "[+1]", false },
+	{ "list<decimal>", "[-.5]", false }, { "list<double>", "[1d]", false },
+	{ "list<double>", "[1.]", true }, { "list<double>", "[0x1p3]", false },
+	{ "list<double>", "[infinity, -nan]", true },
+	{ "tuple<float>", "(1e400)", false }, { "tuple<float>", "(1e39)", true },
+	{ "list<duration>", "[-1d, 1y2mo]", true },
+	{ "vector<float, 3>", "[.5,1,1]", false },
+	{ "vector<float, 3>", "[1f,1,1]", false },
+	{ "map<int, float>", "{+1: 1}", false },
+	{ "map<int, float>", "{1: .5}", false },
+	{ "set<tuple<int, float>>", "{(1, +1)}", false },
+	{ "address", "{zip: +5}", false },
+	{ "list<int>", "[\"+1\"]", true }, { "list<double>", "[\".5\"]", true },
+	{ "list<float>", "[\"0x1p3\", \"1f\"]", true },
+	{ "map<int, float>", "{\"+1\": 1}", true },
+};
+
+START_TEST(a_number_is_a_literal_of_cql_alone)
+{
+	struct type *t = type_named(forms[_i].type);
+	struct bytes text = bytes_str(forms[_i].text);
+	struct buf value = BUF_INIT;
+	struct type_error error = { .text = "" };
+
+	ck_assert_int_eq(type_read_text(&value, t, text, &error), 0);
+	buf_clear(&value);
+	ck_assert_int_eq(type_read_literal(&value, t, text, &error),
+			 forms[_i].is_literal ? 0 : -EINVAL);
+	ck_assert_int_eq(!*error.text, forms[_i].is_literal);
+	ck_assert(type_text_may_begin(t, text) == forms[_i].is_literal);
+	buf_release(&value);
+	type_put(t);
+}
+END_TEST
+
 static void assert_comes_back(const struct type *t, struct bytes value,
 			      struct bytes text)
 {
@@ -397,6 +439,8 @@ SUITE(compound)
 	tcase_add_loop_test(tc, a_text_is_read, 0, (int)ARRAY_SIZE(texts));
 	tcase_add_loop_test(tc, a_hopeless_begin_is_seen, 0,
 			    (int)ARRAY_SIZE(hopeless));
+	tcase_add_loop_test(tc, a_number_is_a_literal_of_cql_alone, 0,
+			    (int)ARRAY_SIZE(forms));
 	tcase_add_loop_test(tc, a_random_value_comes_back, 0, 300);
 	tcase_add_loop_test(tc, the_bytes_are_cassandras, 0,
 			    (int)ARRAY_SIZE(keys));
