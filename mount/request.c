@@ -163,11 +163,29 @@ static bool caller_is_killed(const struct request *r)
 	return signals & UINT64_C(1) << (SIGKILL - 1);
 }
 
-/* True if the caller has taken the signal and is closing its files: its exit
- * status, the last number of the file, has the signal. */
+/* True if the caller has given up its memory, as it does before it closes its files
+ * at its end. */
+static bool caller_has_no_memory(const struct request *r)
+{
+	FILE *file = open_proc(r, "status");
+	bool has_none = file;
+	char line[256];
+
+	while (has_none && fgets(line, sizeof(line), file))
+		has_none = strncmp(line, "VmSize:", 7);
+	if (file)
+		fclose(file);
+	return has_none;
+}
+
+/*
+ * True if the caller has taken the signal and is closing its files: its exit
+ * status, the last number of the file, has the signal. To read it waits for a caller
+ * in execve(2), which closes files too and waits for us; that one has memory.
+ */
 static bool caller_was_killed(const struct request *r)
 {
-	FILE *file = open_proc(r, "stat");
+	FILE *file = caller_has_no_memory(r) ? open_proc(r, "stat") : NULL;
 	char line[2048], *last;
 	bool killed = false;
 

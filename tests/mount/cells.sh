@@ -321,29 +321,43 @@ for opener, writer, closer in ((1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0), (0, 0
 go.set()
 P
 )"
-# execve(2) closes files while nobody can look at the process.
-is 'programs that are replaced with files open' '' "$(timeout -k 1 60 python3 - "$M" <<'P'
+# execve(2) closes files while nobody can look at the process. Eight at once, so that
+# requests wait for a thread of the daemon.
+is 'programs that are replaced with files open' '' "$(timeout -k 1 100 python3 - "$M/k/t" <<'P'
 import os, sys
-root = sys.argv[1]
-cell = root + "/k/t/1/t"
-for i in range(40):
-    ends = []
-    fd = os.open(cell, os.O_WRONLY | os.O_TRUNC)
-    statements = os.open(root + "/.cql", os.O_WRONLY)
-    os.write(statements, b"INSERT INTO k.t (id, i) VALUES (9, %d)" % i)
-    for _ in range(2):          # each closes what the other wrote to last
-        ends.append(os.fork())
-        if not ends[-1]:
-            os.write(fd, b"x")
-            os.execv("/bin/true", ["true"])
-    os.close(fd)
-    os.close(statements)
-    for pid in ends:
-        os.waitpid(pid, 0)
-    with open(cell) as f, open(root + "/k/t/9/i") as g:
-        text = f.read().rstrip("\n"), int(g.read())
-    if text != ("xx", i):
-        print(i, text)
+table = sys.argv[1]
+
+def work(n):
+    cell, said = "%s/%d/t" % (table, n), 0
+    os.mkdir(os.path.dirname(cell))
+    for i in range(40):
+        ends = []
+        fd = os.open(cell, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
+        statements = os.open(table + "/../.cql", os.O_WRONLY)
+        os.write(statements, b"INSERT INTO t (id, i) VALUES (%d, %d)" % (n, i))
+        for _ in range(2):      # each closes what the other wrote to last
+            ends.append(os.fork())
+            if not ends[-1]:
+                os.write(fd, b"x")
+                os.execv("/bin/true", ["true"])
+        os.close(fd)
+        os.close(statements)
+        for pid in ends:
+            os.waitpid(pid, 0)
+        with open(cell) as f, open(os.path.dirname(cell) + "/i") as g:
+            text = f.read().rstrip("\n"), int(g.read())
+        if text != ("xx", i):
+            print(n, i, text, flush=True)
+
+workers = []
+for n in range(20, 28):
+    workers.append(os.fork())
+    if not workers[-1]:
+        work(n)
+        os._exit(0)
+for pid in workers:
+    if os.waitpid(pid, 0)[1]:
+        print("a worker failed")
 P
 )"
 stop
