@@ -79,6 +79,7 @@ static void start(void)
 static void stop(void)
 {
 	store_observe(store.store, NULL);
+	table_put(table);
 	test_store_close(&store);
 }
 
