@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <string.h>
 #include <syslog.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store/base/log.h"
+#include "store/base/clock.h"
 #include "store/base/utf8.h"
 
 /* Of a line with all its bytes escaped. */
@@ -55,32 +55,15 @@ static size_t add_escaped(char *out, size_t at, size_t size, const char *text)
 	return at;
 }
 
-/* Write the time as ISO 8601 has it; JSON's has milliseconds. */
-static void print_time(char *out, size_t size, bool in_json)
-{
-	struct timespec now;
-	struct tm tm;
-	size_t len;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
-	len = strftime(out, size, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (in_json)
-		snprintf(out + len, size - len, ".%03dZ",
-			 (int)(now.tv_nsec / 1000000));
-	else
-		snprintf(out + len, size - len, "Z");
-}
-
 /* Write the line as an object of JSON. */
 static void to_json(char out[JSON_MAX], enum log_level level, const char *line)
 {
 	static const char *const names[] = { "error", "warning", "info",
 					     "debug" };
-	char when[32];
+	char when[CLOCK_TEXT];
 	size_t at;
 
-	print_time(when, sizeof(when), true);
+	clock_print(when, clock_now_us(), true);
 	at = (size_t)snprintf(out, JSON_MAX, "{\"time\": \"%s\", \"level\": "
 			      "\"%s\", \"message\": \"", when, names[level]);
 	at = add_escaped(out, at, JSON_MAX - 4, line);
@@ -130,7 +113,7 @@ static void to_file(void *context, enum log_level level, const char *line)
 		to_json(out, level, line);
 		fprintf(context, "%s\n", out);
 	} else {
-		print_time(out, sizeof(out), false);
+		clock_print(out, clock_now_us(), false);
 		fprintf(context, "%s widefs: %s\n", out, line);
 	}
 	fflush(context);

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 #include "store/snapshot.h"
 #include "store/table/present.h"
 #include "tools/commands.h"
@@ -154,13 +154,10 @@ static int each_snapshot(const struct snapshot_work *w,
 /* ---------------------------------------------------------------------- list */
 static void print_line(const struct snapshot_line *l, bool json)
 {
-	time_t at = (time_t)l->created_s;
-	struct tm utc;
-	char time[40];
+	char time[CLOCK_TEXT];
 	const char *c;
 
-	gmtime_r(&at, &utc);
-	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	clock_print(time, l->created_s * 1000000, false);
 	if (!json) {
 		printf("%s %12" PRIu64 " %s\n", time, l->held, l->name);
 		return;

@@ -187,7 +187,7 @@ static void print_state(const struct tool_place *p,
 	const char *object = p->mount ? p->mount : p->store;
 	char size[32];
 
-	printf("%s: %s%s\n", *object ? object : "''",
+	printf("%s: %s%s\n", tool_object(object),
 	       s->problem[0] ? "NOT healthy: " : "healthy", s->problem);
 	printf("  %-11s %s\n", "store", p->store);
 	if (!m->count)

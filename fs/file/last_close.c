@@ -32,8 +32,8 @@ static int children_hold(long pid, const char *thread, uint64_t ino,
 	return found > 0;
 }
 
-/* Look in the process and its descendants. Returns as process_has_file. *looks: how many
- * processes were looked at. */
+/* Look in the process and its descendants. Returns as process_has_file. *looks:
+ * how many processes were looked at. */
 static int family_holds(long pid, uint64_t ino, unsigned *looks)
 {
 	char path[64];

@@ -17,7 +17,8 @@ bool last_close_is_now(struct op *op, struct handle *h);
 /*
  * In a FLUSH: true if the caller closes its copy of the descriptor, as a shell's
  * child does when it ends, while the process that wrote last still has its own:
- * what that wrote is a part, and its own close comes. In doubt false.
+ * what that wrote is a part, and its own close comes and commits it. Where the writer's
+ * files cannot be seen it has it still.
  */
 bool close_is_of_a_copy(struct op *op, struct handle *h);
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
@@ -115,14 +114,10 @@ static void print_line(struct buf *out, const struct error_line *line)
 {
 	const char *path = line->text + strlen(line->text) + 1;
 	const char *sentence = path + strlen(path) + 1;
-	time_t seconds = (time_t)(line->time_us / 1000000);
-	struct tm tm;
-	char date[32];
+	char date[CLOCK_TEXT];
 
-	gmtime_r(&seconds, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	buf_add_format(out, "%s.%03dZ %d %u %s %s %s %s\n", date,
-		       (int)(line->time_us % 1000000 / 1000), (int)line->pid,
+	clock_print(date, line->time_us, true);
+	buf_add_format(out, "%s %d %u %s %s %s %s\n", date, (int)line->pid,
 		       (unsigned)line->uid, line->text, path,
 		       errors_name(line->number), sentence);
 }

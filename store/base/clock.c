@@ -1,6 +1,7 @@
 #include "store/base/clock.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <time.h>
 
 static _Atomic int64_t stopped_at = INT64_MIN;
@@ -33,6 +34,22 @@ uint64_t clock_monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void clock_print(char out[CLOCK_TEXT], int64_t us, bool with_ms)
+{
+	int rest = (int)(us % 1000000);
+	time_t seconds = (time_t)(us / 1000000) - (rest < 0);
+	struct tm tm;
+	size_t len;
+
+	gmtime_r(&seconds, &tm);
+	len = strftime(out, CLOCK_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (with_ms)
+		snprintf(out + len, CLOCK_TEXT - len, ".%03dZ",
+			 (rest + (rest < 0) * 1000000) / 1000);
+	else
+		snprintf(out + len, CLOCK_TEXT - len, "Z");
 }
 
 void clock_set_us(int64_t us)

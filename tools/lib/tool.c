@@ -15,12 +15,17 @@
 /* The arguments of the command, in getopt's order. */
 static char **arguments;
 
+const char *tool_object(const char *object)
+{
+	return *object ? object : "''";
+}
+
 void tool_complain(const char *object, const char *format, ...)
 {
 	va_list args;
 
 	fflush(stdout);
-	fprintf(stderr, "widefsctl: %s: ", *object ? object : "''");
+	fprintf(stderr, "widefsctl: %s: ", tool_object(object));
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);

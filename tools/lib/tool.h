@@ -27,6 +27,8 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0]: the name */
 };
 
+/* Return the object as messages show it: '' for an empty one. */
+const char *tool_object(const char *object);
 /* Print "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
 void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -12,6 +12,7 @@
 #include "store/base/alloc.h"
 #include "store/cql/cql.h"
 #include "store/type/json/print.h"
+#include "tests/lib/statement.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -25,12 +26,7 @@ static int run(const char *cql, struct cql_result **result)
 
 static void ok(const char *cql)
 {
-	struct cql_result *result;
-	int err = run(cql, &result);
-
-	ck_assert_msg(!err, "%s: %d %s", cql, err,
-		      cql_session_error(session)->message);
-	cql_result_free(result);
+	test_statement_ok(session, cql);
 }
 
 /* All rows as JSON, one after the other. */

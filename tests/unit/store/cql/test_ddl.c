@@ -11,6 +11,7 @@
 #include "store/cql/cql.h"
 #include "store/cql/schema/print.h"
 #include "store/schema/table_edit.h"
+#include "tests/lib/statement.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -19,19 +20,12 @@ static struct cql_session *session;
 
 static int run(const char *cql)
 {
-	struct cql_result *result = NULL;
-	int err = cql_execute(session, bytes_str(cql), &result);
-
-	cql_result_free(result);
-	return err;
+	return test_statement(session, cql);
 }
 
 static void ok(const char *cql)
 {
-	int err = run(cql);
-
-	ck_assert_msg(!err, "%s: %d %s", cql, err,
-		      cql_session_error(session)->message);
+	test_statement_ok(session, cql);
 }
 
 /* "Class: message" of a statement that is refused; "ok" of another. */
