@@ -229,7 +229,10 @@ static struct node *enter_all(struct op *op, struct node *dir,
 
 static struct bytes names_of(struct bytes key)
 {
-	return bytes_of(key.ptr + WAITING_HEAD_LEN, key.len - WAITING_HEAD_LEN);
+	struct reader r = reader_of(key);
+
+	read_bytes(&r, WAITING_HEAD_LEN);
+	return read_bytes(&r, reader_left(&r));
 }
 
 static int take_file(void *context, struct bytes key, struct bytes value)
