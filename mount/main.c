@@ -27,6 +27,7 @@
 #include "mount/ops.h"
 #include "mount/options.h"
 #include "mount/point.h"
+#include "mount/watchdog.h"
 #include "store/base/control.h"
 #include "store/base/log.h"
 #include "store/base/memory.h"
@@ -240,6 +241,9 @@ static int serve(struct daemon *d)
 	int err = invalidate_start(&d->mount, d->loop);
 
 	if (!err)
+		err = watchdog_start(&d->mount.watchdog, d->options.mountpoint,
+				     d->options.threads == 1);
+	if (!err)
 		err = loop_start(d->loop);
 	if (err) {
 		message_complain(d->options.mountpoint, "%s",
@@ -263,6 +267,7 @@ static int end(struct daemon *d)
 {
 	int err = 0;
 
+	watchdog_stop(d->mount.watchdog);
 	if (d->fs && d->mounted)
 		fs_flush_all(d->fs);
 	if (d->fs)
@@ -277,6 +282,7 @@ static int end(struct daemon *d)
 	invalidate_free(&d->mount);
 	if (d->session)
 		mount_point_close(d->session);
+	watchdog_free(d->mount.watchdog);
 	loop_free(d->loop);
 	if (d->session)
 		fuse_session_destroy(d->session);

@@ -10,6 +10,7 @@
 #include "mount/invalidate.h"
 #include "mount/locks.h"
 #include "mount/loop.h"
+#include "mount/watchdog.h"
 #include "store/base/alloc.h"
 
 static struct mount *mount_of(fuse_req_t req)
@@ -26,7 +27,10 @@ static struct fs *fs_of(fuse_req_t req)
 
 static bool is_interrupted(void *context)
 {
-	loop_look(mount_of(context)->loop);
+	struct mount *m = mount_of(context);
+
+	loop_look(m->loop);
+	watchdog_pat(m->watchdog);
 	return fuse_req_interrupted(context);
 }
 

@@ -11,12 +11,14 @@
 struct fs;
 struct loop;
 struct notifier;
+struct watchdog;
 
 /* The session's user data. */
 struct mount {
 	struct fs *fs;
 	struct loop *loop;
 	struct notifier *notifier;	/* NULL until invalidate_start */
+	struct watchdog *watchdog;	/* NULL: no manager asks */
 	bool no_xattr;
 };
 
