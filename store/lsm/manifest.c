@@ -5,7 +5,7 @@
  *   header   0  8  "wide-man"           record   0  4  n, length of the body
  *            8  4  version, 4                    4  4  0
  *           12  4  0                             8  8  XXH3 of 0..7 and body
- *           16  8  number of the manifest       16  n  steps (manifest_state.c)
+ *           16  8  number of the manifest       16  n  steps (manifest_step.h)
  *           24  8  XXH3 of 0..23                    .  zeros to a multiple of 8
  *           32  4  an end, in units of 8
  *           36  4  lower half of XXH3 of 32..35

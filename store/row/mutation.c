@@ -3,7 +3,7 @@
  *
  *   1  1 a row, 2 a range deletion
  *   varint table; varint length and key
- *   row:    4  length, little-endian; the row (row_codec.c)
+ *   row:    4  length, little-endian; the row (row_codec.h)
  *   range:  varint length and end key; 8 timestamp; 8 local time
  */
 #include "store/row/mutation.h"

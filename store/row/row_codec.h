@@ -27,9 +27,9 @@
 #include "store/row/row.h"
 
 /*
- * Append the encoded form (row_codec.c has the format; log and sstables hold
- * it), and decode it. decode takes the cell array from the arena, slices point
- * into bytes. 0, -EUCLEAN when damaged, -ENOMEM.
+ * Append the encoded form (log and sstables hold it), and decode it. decode takes
+ * the cell array from the arena, slices point into bytes. 0, -EUCLEAN when damaged,
+ * -ENOMEM.
  */
 void row_encode(struct buf *out, const struct row *row);
 int row_decode(struct row *row, struct arena *arena, struct bytes bytes);

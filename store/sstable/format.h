@@ -53,7 +53,7 @@
  *               varint what << 1 | 0: a row, what is its length;
  *               varint what << 1 | 1: a bound, what is 1 (before) | 2 (after) |
  *               rest of the key |
- *               the row (row/row_codec.c), or the deletions of the bound that
+ *               the row (row/row_codec.h), or the deletions of the bound that
  *               there are: zigzag timestamp, zigzag local time each
  *
  * Every RESTART_INTERVAL-th entry is a restart, the first one too. A head is

@@ -21,7 +21,7 @@
 #include "store/type/type.h"
 
 /*
- * Byte-comparable form (ordered.c): memcmp orders two encodings as
+ * Byte-comparable form: memcmp orders two encodings as
  * type_compare orders the values, and none is a prefix of another. append adds
  * the lead byte: 0x3E null, 0x3F empty, 0x40 value. For reversed columns every
  * byte after it is inverted, and it is 0x40 value, 0x41 empty, 0x42 null, so

@@ -63,7 +63,7 @@ for page in mount/*.1 tools/*.1; do
 	is "$page: no blank lines outside of displays" '' "$(awk '/^\.Bd/ { d = 1 } /^\.Ed/ { d = 0 } !d && /^$/ { print FNR }' "$page")"
 	is "$page: no blanks at ends of lines" '' "$(grep -nE '[ 	]$' "$page")"
 	for other in $(awk '$1 == ".Xr" && $2 ~ /^widefs/ { print $2 }' "$page" | sort -u); do
-		ok "$page: there is $other" test -f "mount/$other.1" -o -f "tools/$other.1"
+		ok "$page: there is $other" bash -c "compgen -G '*/$other.[158]'"
 	done
 done
 # The page of the layout has what a mount has.
