@@ -336,11 +336,15 @@ void loop_settle(struct loop *l)
 
 int loop_start(struct loop *l)
 {
-	/* The signal ends reads of the device. */
 	struct sigaction action = { .sa_handler = wake };
+	sigset_t signals;
 	int err;
 
-	sigaction(SIGUSR1, &action, NULL);
+	/* Who started the daemon may have blocked it. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SHARE_WAKE_SIGNAL);
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+	sigaction(SHARE_WAKE_SIGNAL, &action, NULL);
 	if (l->share)
 		return share_start(l->share);
 	err = pthread_create(&l->thread, NULL, serve_alone, l);

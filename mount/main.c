@@ -27,6 +27,7 @@
 #include "mount/ops.h"
 #include "mount/options.h"
 #include "mount/point.h"
+#include "mount/state.h"
 #include "mount/watchdog.h"
 #include "store/base/control.h"
 #include "store/base/log.h"
@@ -50,6 +51,7 @@ struct daemon {
 	struct loop *loop;
 	uint32_t connection;	/* of the mount: control.h */
 	struct guardian guardian;
+	struct state_writer *state;	/* writes it at SIGUSR1, or NULL */
 	int argc;		/* for the guardian's name */
 	char **argv;
 	int ready_fd;		/* to the parent, or -1 */
@@ -244,6 +246,8 @@ static int serve(struct daemon *d)
 		err = watchdog_start(&d->mount.watchdog, d->options.mountpoint,
 				     d->options.threads == 1);
 	if (!err)
+		err = state_start(&d->state, d->fs, d->options.mountpoint);
+	if (!err)
 		err = loop_start(d->loop);
 	if (err) {
 		message_complain(d->options.mountpoint, "%s",
@@ -259,15 +263,16 @@ static int serve(struct daemon *d)
 }
 
 /*
- * End in this order: pending values are committed, then nobody waits for a lock
- * any more, no more notices (a notice may wait for locks of the unmount), no
- * more requests, and the store is closed.
+ * End in this order: nobody asks for the state, pending values are committed, then
+ * nobody waits for a lock any more, no more notices (a notice may wait for locks of
+ * the unmount), no more requests, and the store is closed.
  */
 static int end(struct daemon *d)
 {
 	int err = 0;
 
 	watchdog_stop(d->mount.watchdog);
+	state_stop(d->state);
 	if (d->fs && d->mounted)
 		fs_flush_all(d->fs);
 	if (d->fs)
@@ -303,7 +308,9 @@ static int run(struct daemon *d)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	sigdelset(&signals, SIGUSR1);	/* state.c waits for it */
 	signal(SIGPIPE, SIG_IGN);
 	d->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (d->signal_fd < 0)

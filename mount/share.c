@@ -268,7 +268,7 @@ static bool is_unsettled(const struct share_worker *w, uint64_t round)
 	if (w->round >= round)
 		return false;
 	if (w->reading)
-		pthread_kill(w->thread, SIGUSR1);
+		pthread_kill(w->thread, SHARE_WAKE_SIGNAL);
 	return w->reading || w->closing;
 }
 
@@ -509,7 +509,7 @@ void share_wake_and_join(pthread_t thread)
 	struct timespec until;
 
 	do {
-		pthread_kill(thread, SIGUSR1);
+		pthread_kill(thread, SHARE_WAKE_SIGNAL);
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += 20 * 1000 * 1000;
 		if (until.tv_nsec >= 1000000000) {

@@ -17,14 +17,17 @@
 #define MOUNT_SHARE_H
 #include <fuse_lowlevel.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct fs;
 struct request;
 
-/* Wake a thread from a read of the device, which nothing else ends (SIGUSR1),
- * and join it. */
+/* The signal that ends a thread's read of the device, which nothing else ends. It
+ * does nothing where nothing handles it; SIGUSR1 and SIGUSR2 are the user's. */
+#define SHARE_WAKE_SIGNAL SIGURG
+/* Wake a thread from a read of the device, and join it. */
 void share_wake_and_join(pthread_t thread);
 
 struct share;

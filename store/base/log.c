@@ -44,20 +44,35 @@ static void escape(char *to, size_t size, const char *from)
 	to[at] = 0;
 }
 
-static void log_text(enum log_level level, const char *text)
+static void write_line(enum log_level level, const char *text)
 {
 	static const char *const names[] = { "error", "warning", "info",
 					     "debug" };
 	log_sink *sink = atomic_load(&sink_function);
 	char line[LONGEST_LINE * 2];
 
-	if ((int)level > atomic_load(&shown_level))
-		return;
 	escape(line, sizeof(line), text);
 	if (sink)
 		sink(atomic_load(&sink_context), level, line);
 	else
 		fprintf(stderr, "widefs: %s: %s\n", names[level], line);
+}
+
+static void log_text(enum log_level level, const char *text)
+{
+	if ((int)level <= atomic_load(&shown_level))
+		write_line(level, text);
+}
+
+void log_always(const char *format, ...)
+{
+	char text[LONGEST_LINE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	write_line(LOG_INFO_LEVEL, text);
 }
 
 void log_message(enum log_level level, const char *format, ...)

@@ -14,6 +14,8 @@ void log_set_sink(void (*sink)(void *context, enum log_level level,
 void log_set_level(enum log_level level);
 void log_message(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Write what the operator has asked for: information, whatever the level is. */
+void log_always(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /*
  * Say that file is damaged at offset (bytes) and why; returns -EUCLEAN, so that
  * a caller can write: return log_corrupt(...).

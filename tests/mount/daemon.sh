@@ -73,6 +73,49 @@ put "$M/shop/u/1/v.rej" 'a file of patch(1)'
 stop
 ok 'lines come into the new one' test -s "$W/log"
 is 'each with its time' '' "$(grep -vE '^[0-9]{4}(-[0-9]{2}){2}T([0-9]{2}:){2}[0-9]{2}Z widefs: ' "$W/log")"
+# SIGUSR1: the state in the log, at any level, while nothing is done and while much is.
+dumps() { grep -c 'widefs: the end of the state of ' "$W/log"; }
+ask() {	# ask PID TIMES: how often it told
+	local n i before told=0
+	for ((n = 0; n < $2; n++)); do
+		before=$(dumps)
+		kill -USR1 "$1"
+		for ((i = 0; i < 200; i++)); do
+			[ "$(dumps)" -le "$before" ] || { told=$((told + 1)) && break; }
+			sleep 0.05
+		done
+	done
+	echo "$told"
+}
+# ends_soon: the unmount is done within the usual time.
+ends_soon() {
+	local begin=$SECONDS
+	stop
+	ok "$1" test $((SECONDS - begin)) -lt 5
+}
+for threads in 4 1; do
+	start -o log_level=error,threads=$threads
+	pid=$(daemon_pid)
+	: >"$W/log"
+	is "SIGUSR1 writes the state, $threads threads" 3 "$(ask "$pid" 3)"
+	is 'how it is mounted' '' "$(sed 's/^[^ ]* widefs: //' "$W/log" | grep -vxF -f - "$M/.widefs/options")"
+	ok 'and does' grep -qF " widefs: $(grep -m1 memtable "$M/.widefs/stats" | sed 's/[0-9].*//')" "$W/log"
+	ends_soon 'the unmount waits for nothing'
+	start -o threads=$threads
+	pid=$(daemon_pid)
+	: >"$W/log"
+	writers=()
+	for w in 1 2 3; do
+		mkdir -p "$M/shop/u/1$w"
+		while put "$M/shop/u/1$w/v" "$w" && cat "$M/.widefs/stats" "$M/shop/u/1$w/v" && rm "$M/shop/u/1$w/v"; do :; done >/dev/null 2>&1 &
+		writers+=($!)
+	done
+	is "each of 50 is answered under load, $threads threads" 50 "$(ask "$pid" 50)"
+	for _ in $(seq 50); do kill -USR1 "$pid"; done
+	kill "${writers[@]}"
+	wait "${writers[@]}" 2>/dev/null
+	ends_soon 'the unmount after them, too'
+done
 # Lines for collectors: an object each, whatever is in a message.
 rm "$W/log"
 start -o log_level=debug,log_format=json
