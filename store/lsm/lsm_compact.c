@@ -27,6 +27,7 @@
 
 #define LONGEST_SLEEP_S 60	/* as the clock may be set meanwhile */
 #define RETRY_S 5		/* after an error that may pass */
+#define FULL_AGAIN_S 1		/* on a full disk: writers wait when it is none */
 
 /* Print the name of the damaged file, and the offset. */
 static void damage_text(char *text, size_t size, const struct sstable *t)
@@ -172,10 +173,14 @@ static int compact_step(struct lsm *lsm, struct lsm_table *t, bool all,
 		if (!got && strategy_next(&request) < *next)
 			*next = strategy_next(&request);
 	}
-	/* On a full disk lsm_reclaim.c chooses the files to write. */
+	/* On a full disk lsm_reclaim.c chooses the files to write. Look again
+	 * whether it is full: it may end without a flush, which would call
+	 * compaction. */
 	if (got > 0 && !all && lsm_is_full(lsm) && !j.pick.drop_only &&
 	    !j.pick.move_only) {
 		strategy_release(&j.pick);
+		if (j.now + FULL_AGAIN_S < *next)
+			*next = j.now + FULL_AGAIN_S;
 		got = 0;
 	}
 	if (got > 0) {

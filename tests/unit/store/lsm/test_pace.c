@@ -435,6 +435,29 @@ START_TEST(no_writer_waits_for_a_compaction_that_will_not_come)	/* _i: way out *
 }
 END_TEST
 
+/* Nothing is merged on a full disk. When it has room again that is made up for,
+ * though nothing is written, and a writer that came before it does not wait for
+ * ever. */
+START_TEST(files_of_a_full_disk_are_merged_when_it_has_room)	/* _i: a writer? */
+{
+	int i;
+
+	mutex_lock(STUCK_COMPACTION);
+	ck_assert_int_eq(add_files(1, 1000), LSM_MOST_WAITING);
+	lsm->refused = true;
+	ck_assert(lsm_is_full(lsm));
+	mutex_unlock(STUCK_COMPACTION);
+	worker_drain(lsm->worker);
+	ck_assert_uint_eq(file_count(1), LSM_MOST_WAITING);
+	lsm->refused = false;
+	for (i = 0; _i && i < 1000 && !add_files(2, 1); i++)
+		sleep_ms(10);
+	for (; i < 1000 && file_count(1) > 16; i++)
+		sleep_ms(10);
+	ck_assert_int_lt(i, 1000);
+}
+END_TEST
+
 /* Never more than that, though nothing is wrong. */
 START_TEST(files_without_a_merge_are_no_debt)	/* _i: 0 off, 1 never */
 {
@@ -530,6 +553,8 @@ SUITE_THREADS(pace)
 			    no_writer_waits_for_a_compaction_that_will_not_come,
 			    0,
 			    ARRAY_SIZE(ways_out));
+	tcase_add_loop_test(tc, files_of_a_full_disk_are_merged_when_it_has_room,
+			    0, 2);
 	tcase_add_loop_test(tc, files_without_a_merge_are_no_debt, 0, 2);
 	tcase_add_test(tc, rows_side_by_side_are_merged);
 	tcase_add_test(tc, no_writer_waits_for_the_segment_of_another);
