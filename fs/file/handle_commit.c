@@ -121,6 +121,13 @@ int handle_commit(struct op *op, struct handle *h, enum commit what)
 	return err;
 }
 
+/* True if the opener has no other descriptor of it, as far as can be seen: a shell
+ * that redirects closes two of them. */
+static bool closes_again(const struct handle *h) REQUIRES(&h->buffer->lock)
+{
+	return h->flushes > 1 && process_has_file(h->pid, h->node->ino) != 1;
+}
+
 /* Flush. *done: it was committed; *waits: an empty value is pending, for
  * later. */
 static int flush_locked(struct op *op, struct handle *h, bool *done,
@@ -131,7 +138,9 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 
 	if (h->failed)
 		return 0;
-	if (h->wrote && close_is_of_a_copy(op, h))
+	if ((h->wrote || h->truncated) &&
+	    close_is_of_a_copy(op, h, h->wrote ? atomic_load(&h->writer_pid) :
+						 h->pid))
 		return 0;
 	h->flushes++;
 	*done = h->wrote || by_name;
@@ -144,7 +153,8 @@ static int flush_locked(struct op *op, struct handle *h, bool *done,
 	 * to. */
 	if (!handle_takes_empty(op, handle_node(h)))
 		return is_openers ? -EINVAL : 0;
-	*done = is_openers && h->flushes > 1;	/* as a shell that redirects */
+	*done = last_close_is_now(op, h) ||
+		(is_openers && closes_again(h));
 	if (*done)
 		return commit_locked(op, h, true);
 	handle_count_empty(op->fs, h, true);
@@ -244,9 +254,9 @@ bool handles_how(struct op *op, struct node *n, const struct store_how *set,
 }
 
 /*
- * True if the writer has closed h, as far as can be seen: after one flush a
- * shell may go on to write; after two, or when it makes the present call or has
- * ended, it has closed.
+ * True if the writer has closed h. Where that cannot be seen: after one flush a
+ * shell may go on to write; after two, or when it makes the present call, it has
+ * closed.
  */
 static bool has_closed(const struct op *op, struct handle *h)
 {
@@ -255,8 +265,8 @@ static bool has_closed(const struct op *op, struct handle *h)
 	mutex_lock(&h->buffer->lock);
 	flushes = h->flushes;
 	mutex_unlock(&h->buffer->lock);
-	return flushes > 1 || h->pid == (op->call ? op->call->pid : 0) ||
-	       (h->pid > 0 && process_has_ended(h->pid));
+	return last_close_has_come(h, flushes > 1 ||
+				   h->pid == (op->call ? op->call->pid : 0));
 }
 
 void handles_commit_empty(struct op *op, struct node *n)

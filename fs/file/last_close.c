@@ -32,8 +32,8 @@ static int children_hold(long pid, const char *thread, uint64_t ino,
 	return found > 0;
 }
 
-/* Look in the process and its descendants. Returns as process_has_file. *looks:
- * how many processes were looked at. */
+/* Look in the process and its descendants: 1, 0, -ENOENT: it has ended; 1 where it
+ * cannot be seen. *looks: how many processes were looked at. */
 static int family_holds(long pid, uint64_t ino, unsigned *looks)
 {
 	char path[64];
@@ -42,7 +42,7 @@ static int family_holds(long pid, uint64_t ino, unsigned *looks)
 	DIR *dir;
 
 	if (found)
-		return found;
+		return found == -EACCES ? 1 : found;
 	snprintf(path, sizeof(path), "/proc/%ld/task", pid);
 	dir = opendir(path);
 	if (!dir)
@@ -66,11 +66,25 @@ bool last_close_is_now(struct op *op, struct handle *h)
 	return h->pid == pid || family_holds(h->pid, ino, &looks) <= 0;
 }
 
-bool close_is_of_a_copy(struct op *op, struct handle *h)
+bool close_is_of_a_copy(struct op *op, struct handle *h, pid_t owner)
 {
 	pid_t pid = op->call ? op->call->pid : 0;
-	pid_t writer = atomic_load(&h->writer_pid);
+	int found;
 
-	return pid && process_is_one(writer, pid) == 0 &&
-	       process_has_file(writer, h->node->ino) == 1;
+	if (!pid || process_is_one(owner, pid))
+		return false;
+	found = process_has_file(owner, h->node->ino);
+	return found == 1 || found == -EACCES;
+}
+
+bool last_close_has_come(const struct handle *h, bool unseen)
+{
+	uint64_t ino = h->node->ino;
+	unsigned looks = 0;
+	int found = h->pid > 0 ? process_has_file(h->pid, ino) : -EACCES;
+
+	if (found == -ENOENT)	/* or hidden */
+		return unseen || process_has_ended(h->pid);
+	return found == -EACCES ? unseen :
+				  family_holds(h->pid, ino, &looks) <= 0;
 }

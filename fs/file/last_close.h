@@ -16,9 +16,12 @@
 bool last_close_is_now(struct op *op, struct handle *h);
 /*
  * In a FLUSH: true if the caller closes its copy of the descriptor, as a shell's
- * child does when it ends, while the process that wrote last still has its own:
- * what that wrote is a part, and its own close comes and commits it. Where the writer's
- * files cannot be seen it has it still.
+ * child does when it ends, while the owner, who wrote or truncated last, still has
+ * its own: what that wrote is a part, and its own close comes and commits it. Where
+ * the owner's files cannot be seen it has it still.
  */
-bool close_is_of_a_copy(struct op *op, struct handle *h);
+bool close_is_of_a_copy(struct op *op, struct handle *h, pid_t owner);
+/* At any time: true if neither the opener nor a child of it has a descriptor any more.
+ * Returns `unseen` where that cannot be seen. */
+bool last_close_has_come(const struct handle *h, bool unseen);
 #endif

@@ -76,25 +76,24 @@ pid_t process_of_thread(pid_t thread)
 	return process > 0 ? process : thread;
 }
 
-/* Compare the inode number of an open file: 1, 0; 0 if it is closed by now. */
+/* Compare the inode number of an open file: 1, 0; 0 if it is closed by now; -EACCES:
+ * it cannot be seen. */
 static int is_inode(pid_t pid, const char *descriptor, uint64_t ino)
 {
 	unsigned long long number;
 	char path[64], line[256];
-	int is = 1;
+	int is = -EACCES;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)pid,
 		 descriptor);
 	file = fopen(path, "re");
 	if (!file)
-		return errno != ENOENT;
-	while (is && fgets(line, sizeof(line), file))
-		if (sscanf(line, "ino: %llu", &number) == 1) {
+		return errno == ENOENT ? 0 : -EACCES;
+	while (is < 0 && fgets(line, sizeof(line), file))
+		if (sscanf(line, "ino: %llu", &number) == 1)
 			is = number == ino;
-			break;
-		}
-	if (ferror(file) && errno == ENOENT)
+	if (is < 0 && ferror(file) && errno == ENOENT)
 		is = 0;
 	fclose(file);
 	return is;
@@ -104,21 +103,22 @@ int process_has_file(pid_t pid, uint64_t ino)
 {
 	struct dirent *entry;
 	char path[64];
-	int found = 0;
+	int found = 0, one;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
 	dir = opendir(path);
 	if (!dir)
-		return errno == ENOENT ? -ENOENT : 1;
+		return errno == ENOENT ? -ENOENT : -EACCES;
 	errno = 0;
-	while (!found && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			found = is_inode(pid, entry->d_name, ino);
+	while (found <= 0 && (entry = readdir(dir))) {
+		one = entry->d_name[0] == '.' ?
+			      0 : is_inode(pid, entry->d_name, ino);
+		found = one ? one : found;
 		errno = 0;
 	}
-	if (errno && errno != ENOENT && errno != ESRCH)
-		found = 1;
+	if (found <= 0 && errno && errno != ENOENT && errno != ESRCH)
+		found = -EACCES;
 	closedir(dir);
 	return found;
 }

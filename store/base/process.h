@@ -31,7 +31,7 @@ int process_is_one(pid_t a, pid_t b);
 pid_t process_of_thread(pid_t thread);
 /*
  * Look for an open file of that inode number, on any filesystem, in the process: 1;
- * 0 without; -ENOENT: it has ended. 1, too, where it cannot be seen: another's
+ * 0 without; -ENOENT: it has ended; -EACCES where it cannot be seen: another's
  * process, a kernel before 5.14. The links of /proc/PID/fd would wait for a process
  * that is in execve(2), and that may wait for the caller to answer a close.
  */

@@ -288,6 +288,30 @@ exec 3>"$r/t"
 /bin/echo by a child >&3
 is 'a child that writes and ends' 'by a child' "$(cat "$r/t")"
 exec 3>&-
+put "$r/t" old
+exec 5>"$r/t"
+/bin/true
+/bin/true
+is 'a file that is truncated, beside children' old "$(cat "$r/t")"
+read -r seen <"$r/t"
+is 'and read by its opener' old "$seen"
+: >&5
+is 'and after a redirection to it' old "$(cat "$r/t")"
+echo new >&5
+exec 5>&-
+is 'written at last' new "$(cat "$r/t")"
+is 'a descriptor that a child has' 'old new' "$(python3 - "$r/t" <<'P'
+import os, subprocess, sys
+name = sys.argv[1]
+with open(name, 'w') as f:
+    f.write('old')
+with open(name, 'w') as f:
+    child = subprocess.Popen(['sh', '-c', 'read x; echo new'], stdin=subprocess.PIPE, stdout=f)
+seen = open(name).read().strip()
+child.communicate()
+print(seen, open(name).read().strip())
+P
+)"
 is 'threads that open, write and close' '' "$(python3 - "$r/t" <<'P'
 import os, sys, threading
 name, fd, go = sys.argv[1], [], threading.Event()
