@@ -180,7 +180,7 @@ static int stat_now(struct op *op, struct node *n, struct child *out)
 	bool found = !err;
 
 	if ((err == -ENOENT || err == -EINVAL) && n->ops->directory &&
-	    (atomic_load(&n->flags) & (NODE_KEPT | NODE_UNKEYED))) {
+	    (node_is_unkeyed(n) || (atomic_load(&n->flags) & NODE_KEPT))) {
 		stat_of_kept(op, n, out);
 		err = 0;
 	}

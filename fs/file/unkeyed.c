@@ -485,6 +485,16 @@ static int store_held(struct op *op, struct node *n)
 	return err ? err : left;
 }
 
+/* Leave a row or an element that is stored now to the store, as any other: it
+ * goes with a statement that deletes it. */
+static void unkeep_stored(struct op *op, struct node *dir)
+{
+	struct child c;
+
+	if (dir->ops->settle && !dir->ops->stat(op, dir, &c))
+		node_unkeep(&op->fs->nodes, dir);
+}
+
 /* Store one level at a time, down to directories that wait for keys of their
  * own. */
 static int settle(struct op *op, struct node *dir, unsigned depth)
@@ -517,6 +527,7 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 	node_children_put(&op->fs->nodes, children, count);
 	if (err)
 		return err;
+	unkeep_stored(op, dir);
 	mtime_ns = atomic_exchange(&dir->mtime_ns, 0);
 	return mtime_ns && dir->ops->set_mtime ?
 		       dir->ops->set_mtime(op, dir, mtime_ns) : 0;

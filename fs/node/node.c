@@ -237,7 +237,7 @@ static bool is_same(const struct node *n, const struct node_key *key)
 {
 	if (n->ops != key->ops || n->number != key->number || key->scratch)
 		return false;
-	return (atomic_load(&n->flags) & NODE_UNKEYED) ||
+	return node_is_unkeyed(n) ||
 	       bytes_compare(node_value(n), key->value) == 0;
 }
 

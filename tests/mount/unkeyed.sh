@@ -58,6 +58,26 @@ for way in die stop; do
 	ok 'cp -a' copied
 	is "rows after $way, cp -a" "$before" "$(answer)"
 done
+# Elements and rows that are nothing but their keys come back after a statement deleted
+# them, though the daemon and the kernel have known their directories.
+run_cql <<<"CREATE TABLE k.bare (p text, c text, v int, s set<text>, PRIMARY KEY (p, c));
+INSERT INTO k.bare (p, c) VALUES ('short', '$long');
+INSERT INTO k.bare (p, c, s) VALUES ('$long', 'c', {'x', '$long'});"
+bare=$(cql 'SELECT * FROM k.bare')
+rsync -aX "$M/k/bare" "$W/"
+for way in rsync tar 'cp -a' rsync; do
+	if [ "$way" = tar ]; then
+		run_cql <<<"DELETE FROM k.bare WHERE p = 'short' AND c = '$long'; DELETE s FROM k.bare WHERE p = '$long' AND c = 'c';"
+	else
+		run_cql <<<'TRUNCATE k.bare;'
+	fi
+	case $way in
+	rsync) rsync -aX "$W/bare" "$M/k/" ;;
+	tar) tar -C "$W" --xattrs -cf - bare | tar -C "$M/k" --xattrs --xattrs-include='user.*' -xf - ;;
+	cp*) cp -a "$W/bare" "$M/k/" ;;
+	esac || fail "$way of deleted rows"
+	is "deleted rows after $way" "$bare" "$(cql 'SELECT * FROM k.bare')"
+done
 # A file that is synced, or written under O_SYNC, is there after a kill.
 empty
 row=$(cd "$W/away/wide" && printf '%s\n' a*%~* | head -1)

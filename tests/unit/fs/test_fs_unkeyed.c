@@ -445,6 +445,34 @@ START_TEST(a_value_waits_as_its_writer_was_told)
 }
 END_TEST
 
+/* A row goes with its last data, whatever its directory was made by; while the
+ * kernel knows of it, too. */
+START_TEST(a_row_that_a_statement_deleted_is_made_again)
+{
+	char text[800];
+	struct fs_entry entry;
+	struct long_row r;
+	int i, err;
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	snprintf(text, sizeof(text), "DELETE FROM shop.wide WHERE k = '%.*s';",
+		 (int)strlen(r.key) - 1, r.key);
+	for (i = 0; i < 3; i++) {
+		ok(tree_mkdir(&shop, r.at));
+		fails(ENOENT, tree_walk(&shop, file_of(&r, "@key"), &entry));
+		ok(give_key(&shop, &r));
+		ok(tree_walk(&shop, file_of(&r, "@key"), &entry));
+		ck_assert_str_eq(tree_cql(&shop, ".cql.csv", "SELECT count(*) "
+					  "FROM shop.wide;", &err),
+				 "count\n1\n");
+		tree_run(&shop, i % 2 ? "TRUNCATE shop.wide;" : text);
+		fails(ENOENT, tree_walk(&shop, r.at, &entry));
+		ls_is("shop/wide", "");
+	}
+}
+END_TEST
+
 SUITE_THREADS(fs_unkeyed)
 {
 	TCase *tc = tcase_create("unkeyed");
@@ -464,5 +492,6 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc, an_element_that_waits_follows_its_row);
 	tcase_add_test(tc, a_counter_that_waits_is_there_after_an_unmount);
 	tcase_add_test(tc, a_value_waits_as_its_writer_was_told);
+	tcase_add_test(tc, a_row_that_a_statement_deleted_is_made_again);
 	suite_add_tcase(suite, tc);
 }
