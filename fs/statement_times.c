@@ -151,8 +151,7 @@ static bool is_known_value(struct op *op, const struct column *column)
 	struct node *n;
 	bool is_known;
 
-	name_escape(&name, bytes_str(column->name));
-	name_shorten(&name);
+	name_of_text(&name, bytes_str(column->name));
 	n = node_find(&op->fs->nodes, op->reached, buf_bytes(&name));
 	is_known = n && known_now(op, n, &known);
 	node_put(&op->fs->nodes, n);

@@ -35,8 +35,7 @@ static struct node *find_escaped(struct fs *fs, struct node *dir,
 
 	if (text.len <= NAME_MAX_LEN && name_is_text(text))
 		return node_find(&fs->nodes, dir, text);
-	name_escape(&name, text);
-	name_shorten(&name);
+	name_of_text(&name, text);
 	n = node_find(&fs->nodes, dir, buf_bytes(&name));
 	buf_release(&name);
 	return n;
@@ -337,8 +336,7 @@ static struct node *find_or_make(struct op *op, struct node *dir,
 
 	if (n)
 		return n;
-	name_escape(&name, bytes_str(raw));
-	name_shorten(&name);
+	name_of_text(&name, bytes_str(raw));
 	if (!dir->ops->lookup(op, dir, buf_bytes(&name), &c))
 		n = op_node_of_child(op, dir, buf_bytes(&name), &c);
 	else

@@ -268,7 +268,7 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	node_put(&op->fs->nodes, n);
 	if (!dir->ops->lookup)
 		return -ENOTDIR;
-	err = name_is_shortened(name) ?
+	err = name_is_shortened(name) && !dir->ops->schema_names ?
 		      op->fs->lookup_shortened(op, dir, name, 0, c) :
 		      dir->ops->lookup(op, dir, name, c);
 	if (!err)

@@ -123,12 +123,28 @@ static int print_end(struct op *op, const char *name, int64_t expires_s,
 	return 0;
 }
 
+/* Print the name, in the schema, of a column or of a field of a user type. */
+static int print_name(const struct place *p, struct buf *out)
+{
+	const struct type *t = p->column ? p->column->type : NULL;
+	unsigned field = p->path.len == 2 ? get_be16(p->path.ptr) : UINT16_MAX;
+
+	if (!t || (!bytes_is_null(p->path) &&
+		   (t->kind != TYPE_UDT || field >= t->part_count)))
+		return -ENODATA;
+	buf_add_str(out, bytes_is_null(p->path) ? p->column->name :
+						  t->field_names[field]);
+	return 0;
+}
+
 static int get_in_table(struct op *op, const struct place *p, const char *name,
 			struct buf *out)
 {
 	struct lifetime life;
 	int err;
 
+	if (!strcmp(name, "name"))
+		return print_name(p, out);
 	if (!strcmp(name, "type")) {
 		if (p->type || p->column)
 			type_print(out, p->type ? p->type : p->column->type,
@@ -294,7 +310,8 @@ int xattr_set(struct op *op, struct node *n, const char *name,
 	struct place p;
 	int err;
 
-	if (!strcmp(name, "type") || !strcmp(name, "token") ||
+	if (!strcmp(name, "name") || !strcmp(name, "type") ||
+	    !strcmp(name, "token") ||
 	    !strcmp(name, "error"))
 		return op_refuse(op, -EPERM, "this attribute is read-only");
 	if (strcmp(name, "expires") && strcmp(name, "ttl") &&

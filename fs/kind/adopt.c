@@ -8,7 +8,7 @@
 #include "fs/file/stat.h"
 #include "fs/kind/cell.h"
 #include "fs/kind/cell_text.h"
-#include "fs/kind/keyspace.h"
+#include "fs/kind/row.h"
 #include "fs/kind/schemaless.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/table.h"
@@ -107,21 +107,16 @@ static int adopt_partition(struct adoption *a, struct bytes key)
 static int find_column(struct adoption *a, struct bytes column1,
 		       struct place *to)
 {
-	struct bytes raw;
-	int err, i;
+	const struct column *c;
 
 	buf_clear(&a->name);
 	name_escape_plain(&a->name, column1);
 	if (a->name.failed)
 		return -ENOMEM;
-	err = keyspace_read_name(a->op, buf_bytes(&a->name), &raw);
-	if (err)
-		return err;
-	i = table_column(a->to, raw);
-	if (i < 0 || a->to->columns[i].kind != COLUMN_REGULAR ||
-	    type_is_multicell(a->to->columns[i].type))
+	c = row_column(a->op, a->to, buf_bytes(&a->name), 0);
+	if (!c || c->kind != COLUMN_REGULAR || type_is_multicell(c->type))
 		return op_refuse(a->op, -ENOENT, "no column that is a file");
-	to->column = &a->to->columns[i];
+	to->column = c;
 	return 0;
 }
 
@@ -322,8 +317,7 @@ static int find_table(struct adoption *a, struct node *keyspace,
 {
 	struct child c;
 
-	name_escape(&a->name, bytes_str(a->from->name));
-	name_shorten(&a->name);
+	name_of_text(&a->name, bytes_str(a->from->name));
 	if (a->name.failed)
 		return -ENOMEM;
 	table_child(&c, a->from);
@@ -392,8 +386,7 @@ int adopt_empty_table(struct op *op, struct table *from, struct table *to,
 
 	if (err)
 		return err < 0 ? err : -EEXIST;
-	name_escape(&name, bytes_str(from->keyspace));
-	name_shorten(&name);
+	name_of_text(&name, bytes_str(from->keyspace));
 	keyspace = name.failed ? NULL :
 				 node_find(nodes, nodes->root, buf_bytes(&name));
 	err = name.failed ? -ENOMEM : 0;

@@ -56,7 +56,7 @@ static void element_name(struct buf *out, const struct type *t,
 	case TYPE_UDT:
 		field = path.len == 2 ? get_be16(path.ptr) : UINT16_MAX;
 		if (field < t->part_count)
-			name_escape(out, bytes_str(t->field_names[field]));
+			name_of_text(out, bytes_str(t->field_names[field]));
 		break;
 	default:
 		key_name_of_value(out, t->parts[0], path);
@@ -70,13 +70,7 @@ static int field_path(struct op *op, const struct type *t, struct bytes name,
 	uint32_t i;
 
 	for (i = 0; i < t->part_count; i++) {
-		struct buf again = BUF_INIT;
-		bool same;
-
-		name_escape(&again, bytes_str(t->field_names[i]));
-		same = bytes_equal(buf_bytes(&again), name);
-		buf_release(&again);
-		if (!same)
+		if (!name_is_of(name, bytes_str(t->field_names[i])))
 			continue;
 		number[0] = (uint8_t)(i >> 8);
 		number[1] = (uint8_t)i;
@@ -289,6 +283,14 @@ static int read_elements(struct op *op, struct listing *l)
 	return err ? err : add_elements(op, l, cells + first, count - first);
 }
 
+/* True if an element of that name is a directory of its key and value: one of
+ * a user type is named by the schema, and has no key. */
+static bool is_long(const struct type *t, struct bytes name)
+{
+	return name_is_shortened(name) &&
+	       (t->kind == TYPE_SET || t->kind == TYPE_MAP);
+}
+
 static int next_element(struct op *op, struct listing *l, struct buf *name,
 			struct child *out)
 {
@@ -304,7 +306,7 @@ static int next_element(struct op *op, struct listing *l, struct buf *name,
 		return 0;
 	*out = l->children[l->index++];
 	element_name(name, l->place.column->type, out->value);
-	if (name_is_shortened(buf_bytes(name))) {
+	if (is_long(l->place.column->type, buf_bytes(name))) {
 		out->ops = &kind_long_element;
 		out->volatile_attributes = true;
 	}
@@ -340,8 +342,7 @@ static int mkdir_element(struct op *op, struct node *dir, struct bytes name,
 	(void)mode;
 	if (err)
 		return err;
-	if (!name_is_shortened(name) || (p.column->type->kind != TYPE_SET &&
-					 p.column->type->kind != TYPE_MAP))
+	if (!is_long(p.column->type, name))
 		return op_refuse(op, -EPERM, "no directory can be made here");
 	child_init(out, &kind_long_element);
 	times_child_owner(out, p.table);

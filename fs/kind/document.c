@@ -60,10 +60,10 @@ int document_value(struct op *op, const struct column *c, struct bytes json,
 int document_of(struct op *op, struct node *dir, struct bytes base,
 		struct bytes name, struct child *out)
 {
-	size_t suffix_len = name.len > NAME_MAX_LEN ? 0 : name.len - base.len;
-
 	if (name_is_shortened(base))
-		return op->fs->lookup_shortened(op, dir, base, suffix_len, out);
+		return op->fs->lookup_shortened(op, dir, base,
+						name_suffix_room(base, name),
+						out);
 	return partition_child(op, dir, base, out);
 }
 

@@ -259,8 +259,7 @@ static int next(struct op *op, struct listing *l, struct buf *name,
 	if (l->index >= k->table_count)
 		return 0;
 	table_child(out, k->tables[l->index]);
-	name_escape(name, bytes_str(k->tables[l->index++]->name));
-	name_shorten(name);
+	name_of_text(name, bytes_str(k->tables[l->index++]->name));
 	return 1;
 }
 

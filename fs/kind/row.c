@@ -70,11 +70,26 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 }
 
 /* ----------------------------------------------------------------- lookup */
-static const struct column *find_column(struct op *op, const struct table *t,
-					struct bytes name)
+static const struct column *column_shortened(const struct table *t,
+					     struct bytes name,
+					     size_t suffix_len)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->column_count; i++)
+		if (name_is_of_for(name, bytes_str(t->columns[i].name),
+				   suffix_len))
+			return &t->columns[i];
+	return NULL;
+}
+
+const struct column *row_column(struct op *op, const struct table *t,
+				struct bytes name, size_t suffix_len)
 {
 	int place;
 
+	if (name_is_shortened(name))
+		return column_shortened(t, name, suffix_len);
 	op->text.len = 0;
 	if (name_unescape(&op->text, name))
 		return NULL;
@@ -112,9 +127,10 @@ static int column_child(struct op *op, struct node *dir, const struct table *t,
 
 static int lookup_collection_json(struct op *op, struct node *dir,
 				  const struct table *t, struct bytes base,
-				  struct child *out)
+				  struct bytes name, struct child *out)
 {
-	const struct column *c = find_column(op, t, base);
+	const struct column *c =
+		row_column(op, t, base, name_suffix_room(base, name));
 	struct child collection;
 	int err;
 
@@ -140,11 +156,11 @@ static int row_lookup_name(struct op *op, struct node *dir, struct bytes name,
 
 	if (!t)
 		return -ESTALE;
-	c = find_column(op, t, name);
+	c = row_column(op, t, name, 0);
 	if (c)
 		return column_child(op, dir, t, c, out);
 	if (name_suffix(name, &base) == SUFFIX_JSON)
-		return lookup_collection_json(op, dir, t, base, out);
+		return lookup_collection_json(op, dir, t, base, name, out);
 	return -ENOENT;
 }
 
@@ -231,7 +247,7 @@ static int next_cell(struct op *op, struct listing *l, struct buf *name,
 	if (l->index >= l->count)
 		return 0;
 	*out = l->children[l->index++];
-	name_escape(name, out->value);
+	name_of_text(name, out->value);
 	out->value = BYTES_NULL;
 	return 1;
 }
@@ -431,6 +447,7 @@ const struct node_ops kind_row = {
 	.kind = "row",
 	.directory = true,
 	.part = PART_KEY,
+	.schema_names = true,
 	.lookup = lookup,
 	.stat = stat_row,
 	.next = next_cell,
@@ -446,6 +463,7 @@ const struct node_ops kind_static = {
 	.kind = "static row",
 	.directory = true,
 	.part = PART_STATIC,
+	.schema_names = true,
 	.lookup = lookup,
 	.stat = stat_row,
 	.next = next_cell,

@@ -49,9 +49,7 @@ static struct node *find_table_below(struct op *op, struct node *at,
 
 	for (i = 0; i < ARRAY_SIZE(names) && at; i++) {
 		next = NULL;
-		buf_clear(&name);
-		name_escape(&name, names[i]);
-		name_shorten(&name);
+		name_of_text(&name, names[i]);
 		if (name.failed ||
 		    stat_lookup(op, at, buf_bytes(&name), &c, &next)) {
 			node_put(&op->fs->nodes, next);

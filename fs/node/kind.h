@@ -119,6 +119,7 @@ struct node_ops {
 	bool plain_value;	/* the one value of a schemaless table's row */
 	bool row_file;		/* a file that is a whole such row */
 	bool plain_names;	/* its children have unescaped names */
+	bool schema_names;	/* lookup finds shortened names in the schema */
 	bool key_file;		/* @key: its text never waits for a key */
 	bool appends;		/* another object stores its writes */
 	/* Its value is the number of a snapshot (8 bytes), which all nodes

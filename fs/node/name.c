@@ -135,19 +135,6 @@ void name_escape_from(struct buf *out, size_t start)
 	buf_release(&copy);
 }
 
-bool name_is_of(struct bytes name, struct bytes text)
-{
-	struct buf own = BUF_INIT;
-	bool same;
-
-	if (name_is_text(text))
-		return bytes_equal(name, text);
-	name_escape(&own, text);
-	same = !own.failed && bytes_equal(name, buf_bytes(&own));
-	buf_release(&own);
-	return same;
-}
-
 void name_escape_part(struct buf *out, size_t part, struct bytes text)
 {
 	if (part)
@@ -352,6 +339,37 @@ void name_shorten_for(struct buf *name, size_t suffix_len)
 	}
 	name->len = short_prefix(buf_bytes(name), SHORT_PREFIX - suffix_len);
 	buf_add(name, end, NAME_TAIL_LEN);
+}
+
+size_t name_suffix_room(struct bytes base, struct bytes name)
+{
+	return name.len > NAME_MAX_LEN ? 0 : name.len - base.len;
+}
+
+void name_of_text(struct buf *out, struct bytes text)
+{
+	buf_clear(out);
+	name_escape(out, text);
+	name_shorten(out);
+}
+
+bool name_is_of_for(struct bytes name, struct bytes text, size_t suffix_len)
+{
+	struct buf own = BUF_INIT;
+	bool same;
+
+	if (text.len + suffix_len <= NAME_MAX_LEN && name_is_text(text))
+		return bytes_equal(name, text);
+	name_escape(&own, text);
+	name_shorten_for(&own, suffix_len);
+	same = !own.failed && bytes_equal(name, buf_bytes(&own));
+	buf_release(&own);
+	return same;
+}
+
+bool name_is_of(struct bytes name, struct bytes text)
+{
+	return name_is_of_for(name, text, 0);
 }
 
 bool name_is_shortened(struct bytes name)

@@ -17,8 +17,12 @@ void name_escape_from(struct buf *out, size_t start);
 void name_escape_at(struct buf *out, size_t place);
 /* True if the text is its own name, or would be but for its length. */
 bool name_is_text(struct bytes text);
-/* True if name_escape makes that name of the text. Without memory false. */
+/* Set out to the name of one canonical text, shortened where it is too long. */
+void name_of_text(struct buf *out, struct bytes text);
+/* True if that is the name of the text. Without memory false. */
 bool name_is_of(struct bytes name, struct bytes text);
+/* The same of the name that name_shorten_for makes for such a suffix. */
+bool name_is_of_for(struct bytes name, struct bytes text, size_t suffix_len);
 /* The same for a composite partition key: the text of part 0, 1, ... and then
  * the end; start: where the name begins in out. */
 void name_escape_part(struct buf *out, size_t part, struct bytes text);
@@ -46,6 +50,9 @@ void name_shorten(struct buf *name);
  */
 void name_shorten_for(struct buf *name, size_t suffix_len);
 #define NAME_SUFFIX_MAX 7	/* bytes of ".ndjson", the longest */
+/* Return for how long a suffix the base of a document's name was shortened, if
+ * it was: 0 where the name of the directory has the suffix behind it. */
+size_t name_suffix_room(struct bytes base, struct bytes name);
 /* True if it has the form of a name that name_shorten made. */
 bool name_is_shortened(struct bytes name);
 

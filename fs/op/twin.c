@@ -43,8 +43,7 @@ static struct node *step(struct op *op, struct node *dir, const char *raw,
 	struct node *n = NULL;
 	struct child c;
 
-	name_escape(&name, bytes_str(raw));
-	name_shorten(&name);
+	name_of_text(&name, bytes_str(raw));
 	if (!name.failed)
 		n = node_find(&op->fs->nodes, dir, buf_bytes(&name));
 	if (n && n->number != number) {

@@ -192,6 +192,34 @@ START_TEST(a_long_name_is_cut_between_characters)
 }
 END_TEST
 
+/* With the suffix of a document and without; one of 252 bytes leaves no room for
+ * it. */
+START_TEST(a_long_text_has_one_name)
+{
+	struct buf text = BUF_INIT, name = BUF_INIT;
+	size_t i, room;
+
+	for (i = 0; i < 300; i++) {
+		buf_add_byte(&text, i % 50 ? 'a' : '/');
+		name_of_text(&name, buf_bytes(&text));
+		ck_assert_uint_le(name.len, NAME_MAX_LEN);
+		ck_assert(name_is_of(buf_bytes(&name), buf_bytes(&text)));
+		ck_assert(!name_is_of(buf_bytes(&name),
+				      bytes_of(text.ptr, text.len - 1)));
+		name_shorten_for(&name, 5);
+		ck_assert_uint_le(name.len, NAME_MAX_LEN - 5);
+		ck_assert(name_is_of_for(buf_bytes(&name), buf_bytes(&text),
+					 5));
+		room = name_is_shortened(buf_bytes(&name)) ? 5 : 0;
+		ck_assert_int_eq(name_is_of(buf_bytes(&name), buf_bytes(&text)),
+				 !room);
+	}
+	ck_assert_uint_eq(room, 5);
+	buf_release(&text);
+	buf_release(&name);
+}
+END_TEST
+
 static const struct {
 	const char *name, *base;	/* base NULL: not one */
 } scratch[] = {
@@ -251,6 +279,7 @@ SUITE(name)
 	tcase_add_loop_test(tc, a_random_text_survives, 0, test_scale(500));
 	tcase_add_test(tc, a_composite_key_is_one_name);
 	tcase_add_test(tc, a_long_name_is_cut_between_characters);
+	tcase_add_test(tc, a_long_text_has_one_name);
 	tcase_add_loop_test(tc, names_of_temporary_files_are_recognised, 0,
 			    ARRAY_SIZE(scratch));
 	tcase_add_test(tc, distances_count_letters);
