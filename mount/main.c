@@ -170,7 +170,10 @@ static void detach(struct daemon *d)
 	d->mounted = false;
 }
 
-/* Tell the parent the status, and leave the terminal. */
+/*
+ * Tell the parent the status, and leave the terminal and the process group, which an
+ * automounter knows those by that mount for it.
+ */
 static void tell_parent(struct daemon *d, int status)
 {
 	unsigned char byte = (unsigned char)status;
@@ -179,6 +182,7 @@ static void tell_parent(struct daemon *d, int status)
 
 	if (d->ready_fd < 0)
 		return;
+	setsid();
 	n = write(d->ready_fd, &byte, 1);
 	(void)n;
 	close(d->ready_fd);
@@ -372,7 +376,6 @@ static int run_in_background(struct daemon *d)
 	}
 	close(pipe_fds[0]);
 	d->ready_fd = pipe_fds[1];
-	setsid();
 	if (chdir("/"))
 		return FAILED;
 	status = (unsigned char)run(d);

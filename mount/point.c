@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,17 @@ void mount_point_close(struct fuse_session *session)
 	fuse_session_unmount(session);
 }
 
+/*
+ * True for a place where an automounter waits. It asked for our mount, which comes on
+ * top of its own, and lets those of its process group alone look at what is there.
+ */
+static bool is_automount(const char *path)
+{
+	struct statfs st;
+
+	return !statfs(path, &st) && st.f_type == AUTOFS_SUPER_MAGIC;
+}
+
 int mount_point_check(const struct mount_options *o)
 {
 	char *parent = NULL;
@@ -115,7 +127,8 @@ int mount_point_check(const struct mount_options *o)
 		return -ENOMEM;
 	err = stat(parent, &above) ? -errno : 0;
 	free(parent);
-	if (!err && (st.st_dev != above.st_dev || st.st_ino == above.st_ino)) {
+	if (!err && (st.st_dev != above.st_dev || st.st_ino == above.st_ino) &&
+	    !is_automount(o->mountpoint)) {
 		message_complain(o->mountpoint,
 				 "something is mounted here already "
 				 "(unmount it first)");
