@@ -18,7 +18,7 @@ HARDEN  := -fPIE -fstack-protector-strong -fstack-clash-protection \
 HARDEN  := $(if $(SAN),,$(HARDEN))
 COMPILE := $(CC) -std=gnu17 -pthread $(WARN) $(HARDEN) $(SANFLAG) $(CFLAGS)
 INCLUDE := -I. -I/usr/include/fuse3 -D_GNU_SOURCE -DFUSE_USE_VERSION=314 $(CPPFLAGS)
-LDLIBS  := -llz4 -lxxhash -lgmp -lnettle -lstemmer -lunistring -lm
+LDLIBS  := -llz4 -lzstd -lz -lxxhash -lgmp -lnettle -lstemmer -lunistring -lm
 LINK     = $(COMPILE) -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS) $^ $(LDLIBS) -o $@
 objects  = $(patsubst %.c,$(B)/%.o,$(wildcard $(1)))
 
@@ -27,7 +27,7 @@ programs: $(B)/widefs $(B)/widefsctl
 
 # What Debian calls the libraries and tools. `make` alone installs none of them: it
 # names what is missing, and ends. `make programs` asks for none of them.
-PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
+PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libzstd-dev zlib1g-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
 TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq zsh procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr mandoc dpkg-dev debhelper lintian debootstrap systemd vim nano emacs-nox moreutils zip unzip zstd mc inotify-tools miller less git sqlite3
 needs: ; @tests/install-packages -n $(PACKAGES)
 packages: ; @tests/install-packages $(PACKAGES)

@@ -322,35 +322,55 @@ static uint32_t block_size(const char *chunk_kb)
 	return kb <= 0 || kb == 16 ? 0 : (uint32_t)kb << 10;
 }
 
-static uint32_t lz4_level(const char *type, const char *level)
-{
-	int64_t n = level ? whole(level, LZ4_LARGEST_LEVEL) : LZ4_HIGH_LEVEL;
-
-	if (!type || strcmp(type, "high"))
-		return 0;
-	return n > 0 ? (uint32_t)n : LZ4_HIGH_LEVEL;
-}
-
 static const char *compression_option(const struct table *t, const char *name)
 {
 	return options_find(t->options.compression,
 			    t->options.compression_count, name);
 }
 
-static void read_compression(struct lsm_table_options *to,
-			     const struct table *t)
+static int lz4_level(const struct table *t)
+{
+	const char *type = compression_option(t, "lz4_compressor_type");
+	const char *level = compression_option(t, "lz4_high_compressor_level");
+	int64_t n = level ? whole(level, LZ4_LARGEST_LEVEL) : LZ4_HIGH_LEVEL;
+
+	if (!type || strcmp(type, "high"))
+		return 0;
+	return n > 0 ? (int)n : LZ4_HIGH_LEVEL;
+}
+
+/* The schema has checked the option. */
+static int zstd_level(const struct table *t)
+{
+	const char *level = compression_option(t, "compression_level");
+
+	return level ? atoi(level) : ZSTD_DEFAULT_LEVEL;
+}
+
+static struct compression compression_of(const struct table *t)
 {
 	const char *class = compression_option(t, "class");
 	const char *enabled = compression_option(t, "enabled");
+
+	if (!class || strstr(class, "Noop") ||
+	    (enabled && !strcmp(enabled, "false")))
+		return (struct compression){ BLOCK_RAW, 0 };
+	if (strstr(class, "Zstd"))
+		return (struct compression){ BLOCK_ZSTD, zstd_level(t) };
+	if (strstr(class, "Deflate"))
+		return (struct compression){ BLOCK_DEFLATE,
+					     DEFLATE_DEFAULT_LEVEL };
+	return (struct compression){ BLOCK_LZ4, lz4_level(t) };
+}
+
+static void read_compression(struct lsm_table_options *to,
+			     const struct table *t)
+{
 	const char *ratio = compression_option(t, "min_compress_ratio");
 
-	to->compress = class && !strstr(class, "Noop") &&
-		       !(enabled && !strcmp(enabled, "false"));
+	to->compression = compression_of(t);
 	to->block_size = block_size(compression_option(t,
 						       "chunk_length_in_kb"));
-	to->lz4_level = lz4_level(compression_option(t, "lz4_compressor_type"),
-				  compression_option(t,
-						"lz4_high_compressor_level"));
 	if (ratio)
 		read_real(&to->least_ratio, ratio);
 }

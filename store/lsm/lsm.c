@@ -24,7 +24,7 @@
 void lsm_table_defaults(struct lsm_table_options *options)
 {
 	*options = (struct lsm_table_options){
-		.gc_grace_s = 864000, .compress = true,
+		.gc_grace_s = 864000, .compression = COMPRESSION_LZ4,
 		.strategy = LSM_UNIFIED, .compaction_enabled = true,
 		.tombstone_threshold = 0.2,
 		.min_threshold = 4, .max_threshold = 32,
@@ -43,8 +43,7 @@ struct sstable_options lsm_writer_options(uint32_t table,
 	return (struct sstable_options){
 		.table = table,
 		.block_size = o->block_size, .filter_bits = o->filter_bits,
-		.compress = o->compress, .lz4_level = o->lz4_level,
-		.least_ratio = o->least_ratio,
+		.compression = o->compression, .least_ratio = o->least_ratio,
 	};
 }
 

@@ -13,6 +13,7 @@
 #include "store/lsm/stats.h"
 #include "store/row/iterator.h"
 #include "store/row/mutation.h"
+#include "store/sstable/compressor.h"
 
 struct lsm;
 
@@ -54,8 +55,7 @@ struct lsm_table_options {
 	/* How sstables are written: see struct sstable_options. */
 	uint32_t block_size;		/* 0: default */
 	uint32_t filter_bits;		/* 0: default */
-	bool compress;
-	uint32_t lz4_level;		/* 0: fast */
+	struct compression compression;
 	double least_ratio;		/* 0: default */
 
 	enum lsm_strategy strategy;

@@ -10,9 +10,9 @@
 #include "store/sstable/block.h"
 
 #include <errno.h>
-#include <lz4.h>
 
 #include "store/base/alloc.h"
+#include "store/sstable/compressor.h"
 
 /* Return the length of the common prefix. */
 static size_t shared_len(struct bytes a, struct bytes b)
@@ -300,26 +300,24 @@ int block_parse(struct block *b, struct bytes contents, const char **why)
 	return 0;
 }
 
-/* Decompress what stored holds into a block of its own. */
-static int decompress(struct block **out, const struct block *stored,
-		      size_t len, uint64_t size)
+/* Decompress what a block stores into a block of its own. */
+static int decompress_block(struct block **out, enum block_how how,
+			    struct bytes packed, uint64_t size)
 {
 	struct block *b;
+	int err;
 
-	if (size > LARGEST_COMPRESSED + LARGEST_BLOCK_SIZE ||
-	    size > (uint64_t)len * 255 + 64)
+	if (!may_decompress(how, size, packed))
 		return -EUCLEAN;
 	b = block_new(size);
 	if (!b)
 		return -ENOMEM;
-	if (LZ4_decompress_safe((const char *)stored->data + BLOCK_HEADER_SIZE,
-				(char *)b->data, (int)len, (int)size) !=
-	    (int)size) {
+	err = decompress(how, b->data, size, packed);
+	if (err)
 		mem_free(b);
-		return -EUCLEAN;
-	}
-	*out = b;
-	return 0;
+	else
+		*out = b;
+	return err;
 }
 
 int block_decode(struct block **out, struct block *stored, size_t len,
@@ -334,9 +332,11 @@ int block_decode(struct block **out, struct block *stored, size_t len,
 		b = stored;
 		err = block_parse(b, bytes_of(b->data + BLOCK_HEADER_SIZE, n),
 				  why);
-	} else if (how == BLOCK_LZ4 && len < INT32_MAX) {
+	} else if (how != BLOCK_RAW && how <= BLOCK_DEFLATE) {
 		*why = "a block that cannot be decompressed";
-		err = decompress(&b, stored, len - BLOCK_HEADER_SIZE, n);
+		err = decompress_block(&b, how,
+				       bytes_of(stored->data + BLOCK_HEADER_SIZE,
+						len - BLOCK_HEADER_SIZE), n);
 		if (!err)
 			err = block_parse(b, bytes_of(b->data, n), why);
 	}

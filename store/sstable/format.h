@@ -11,7 +11,7 @@
  * manifest names is an unfinished one.
  *
  *   header   0  8  "wide-sst"             footer   0  8  number of the file
- *            8  4  version, 2                      8  8  file id
+ *            8  4  version, 3 or 2                 8  8  file id
  *           12  4  table                          16  8  where the blocks end
  *           16  8  number of the file             24 16  partition filter
  *           24  8  file id, random                40 16  row filter
@@ -19,7 +19,7 @@
  *                                                 72 16  statistics
  *                                                 88  8  number of blocks
  *                                                 96  4  table
- *                                                100  4  version, 2
+ *                                                100  4  version, 3 or 2
  *                                                104  8  XXH3 of 0..103, seed 0
  *                                                112  8  "wide-sst"
  *
@@ -40,7 +40,8 @@
  *
  *   block    0  8  XXH3 of bytes 8.. of the stored block
  *            8  8  n << 8 | how: 0 the contents as they are (n: their length),
- *                  1 lz4 (n: the length decompressed)
+ *                  1 lz4, 2 zstandard (a frame with its content's size),
+ *                  3 deflate, without a header (n: the length decompressed)
  *           16  .  contents
  *
  *   contents    entries | restarts: 4 each, offsets of entries | heads: 8 each |
@@ -75,21 +76,25 @@
  * A row filter is left out when no partition has more than one row: then the
  * partition filter knows as much.
  *
- * Versions: 1, the first: the table is 0, not known. 2 names the table.
+ * Versions: 1, the first: the table is 0, not known. 2 names the table. 3 is
+ * written where blocks may be compressed by zstandard or deflate.
  */
 #ifndef STORE_SSTABLE_FORMAT_H
 #define STORE_SSTABLE_FORMAT_H
 #include <stdint.h>
 
 #define SSTABLE_MAGIC "wide-sst"
-#define SSTABLE_VERSION 2
+#define SSTABLE_VERSION 3	/* the newest; without these compressors: 2 */
+#define SSTABLE_VERSION_LZ4 2
 #define HEADER_SIZE 32
 #define FOOTER_SIZE 120
 #define BLOCK_HEADER_SIZE 16
 #define BLOCK_TRAILER_SIZE 12
 #define RESTART_INTERVAL 8
 
-enum block_how { BLOCK_RAW = 0, BLOCK_LZ4 = 1 };
+enum block_how {
+	BLOCK_RAW = 0, BLOCK_LZ4 = 1, BLOCK_ZSTD = 2, BLOCK_DEFLATE = 3
+};
 #define BLOCK_HAS_BOUNDS 1u
 
 #define DEFAULT_BLOCK_SIZE 8192u

@@ -18,6 +18,7 @@
 #include "store/base/log.h"
 #include "store/row/key.h"
 #include "store/row/row_codec.h"
+#include "store/sstable/compressor.h"
 #include "store/sstable/reader.h"
 
 #define WINDOW ((size_t)1 << 20)
@@ -262,58 +263,22 @@ static const uint8_t *look(struct search *s, uint64_t offset, uint64_t len,
 	return s->window.ptr + (offset - s->window_at);
 }
 
-/* Read the rest of a length of lz4. */
-static bool lz4_length(struct reader *r, uint64_t *len)
-{
-	uint8_t byte;
-
-	if (*len < 15)
-		return true;
-	do {
-		byte = read_byte(r);
-		*len += byte;
-	} while (byte == 255 && !r->failed);
-	return !r->failed;
-}
-
-/* Return how many of the bytes make n when decompressed; 0: they do not. */
-static size_t lz4_stored(struct bytes from, uint64_t n)
-{
-	struct reader r = reader_of(from);
-	uint64_t made = 0;
-
-	while (!r.failed && made < n) {
-		uint8_t token = read_byte(&r);
-		uint64_t literals = token >> 4, match = token & 15;
-
-		if (!lz4_length(&r, &literals))
-			return 0;
-		read_bytes(&r, literals);
-		made += literals;
-		if (made >= n)
-			break;
-		read_bytes(&r, 2);
-		if (!lz4_length(&r, &match))
-			return 0;
-		made += match + 4;
-	}
-	return r.failed || made != n ? 0 : (size_t)(r.ptr - from.ptr);
-}
-
 /* Return the stored length of what may be a block at offset; 0: it is none. */
 static uint64_t block_length(struct search *s, uint64_t offset, int *err)
 {
 	const uint8_t *p = look(s, offset, BLOCK_HEADER_SIZE, err);
 	uint64_t n, left, most;
+	enum block_how how;
 	size_t len;
 
-	if (!p || p[8] > BLOCK_LZ4)
+	if (!p || p[8] > BLOCK_DEFLATE)
 		return 0;
 	n = get_le64(p + 8) >> 8;
 	left = s->end - offset - BLOCK_HEADER_SIZE;
 	if (!n)
 		return 0;
-	if (p[8] == BLOCK_RAW)
+	how = p[8];
+	if (how == BLOCK_RAW)
 		return n <= left ? BLOCK_HEADER_SIZE + n : 0;
 	if (n > LARGEST_COMPRESSED + LARGEST_BLOCK_SIZE)
 		return 0;
@@ -321,8 +286,8 @@ static uint64_t block_length(struct search *s, uint64_t offset, int *err)
 	if (most > left)
 		most = left;
 	p = look(s, offset, BLOCK_HEADER_SIZE + most, err);
-	len = p ? lz4_stored(bytes_of(p + BLOCK_HEADER_SIZE, (size_t)most), n) :
-		  0;
+	len = p ? compressed_length(how, bytes_of(p + BLOCK_HEADER_SIZE,
+						  (size_t)most), n) : 0;
 	return len ? BLOCK_HEADER_SIZE + len : 0;
 }
 

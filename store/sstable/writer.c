@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <lz4.h>
-#include <lz4hc.h>
 #include <sys/random.h>
 #include <xxhash.h>
 
@@ -36,7 +34,7 @@ struct sstable_writer {
 	struct stats stats;
 	struct arena arena;		/* of the row that is looked at */
 	struct buf packed;		/* the block compressed */
-	void *high;			/* lz4's state for lz4_level, or NULL */
+	struct compressor *compressor;	/* NULL: none */
 	struct buf out;			/* not yet handed to the kernel */
 	uint64_t written;		/* handed over */
 
@@ -63,10 +61,16 @@ static uint64_t random_id(void)
 	return id;
 }
 
+static uint32_t version_of(const struct sstable_writer *w)
+{
+	return w->options.compression.how > BLOCK_LZ4 ? SSTABLE_VERSION :
+							SSTABLE_VERSION_LZ4;
+}
+
 static void add_header(struct sstable_writer *w)
 {
 	buf_add(&w->out, SSTABLE_MAGIC, 8);
-	buf_add_le32(&w->out, SSTABLE_VERSION);
+	buf_add_le32(&w->out, version_of(w));
 	buf_add_le32(&w->out, w->options.table);
 	buf_add_le64(&w->out, w->stats.info.number);
 	buf_add_le64(&w->out, w->file_id);
@@ -90,9 +94,7 @@ int sstable_writer_create(struct sstable_writer **out,
 		w->options.block_size = LARGEST_BLOCK_SIZE;
 	w->file_id = random_id();
 	w->seed = sstable_seed(w->file_id, options->table);
-	/* Without memory for its state compress as the fast compressor does. */
-	if (options->compress && options->lz4_level)
-		w->high = mem_alloc((size_t)LZ4_sizeofStateHC());
+	w->compressor = compressor_new(options->compression);
 	w->in_force = w->block_open = DELETION_NONE;
 	stats_init(&w->stats);
 	w->stats.info.number = number;
@@ -105,7 +107,8 @@ int sstable_writer_create(struct sstable_writer **out,
 	w->fd = options->measure_only ? -1 :
 		file_open(files, dir, w->name, O_RDWR | O_CREAT | O_EXCL);
 	err = w->fd < 0 && !options->measure_only ? w->fd :
-	      w->out.failed ? -ENOMEM : 0;
+	      w->out.failed || (options->compression.how && !w->compressor) ?
+		      -ENOMEM : 0;
 	if (err)
 		sstable_writer_close(w);
 	else
@@ -128,7 +131,7 @@ void sstable_writer_close(struct sstable_writer *w)
 	bloom_builder_release(&w->rows);
 	stats_release(&w->stats);
 	arena_release(&w->arena);
-	mem_free(w->high);
+	compressor_free(w->compressor);
 	buf_release(&w->packed);
 	buf_release(&w->out);
 	buf_release(&w->last_key);
@@ -163,43 +166,29 @@ static int drain(struct sstable_writer *w)
 }
 
 /* Return how long compressed contents may be. */
-static int largest_packed(const struct sstable_writer *w, size_t len)
+static size_t largest_packed(const struct sstable_writer *w, size_t len)
 {
 	double ratio = w->options.least_ratio;
 
-	return (int)(ratio >= 1 ? (size_t)((double)len / ratio) :
-				  len - len / 8);
-}
-
-static int compress_block(const struct sstable_writer *w, uint8_t *to, int room,
-			  struct bytes from)
-{
-	if (w->high)
-		return LZ4_compress_HC_extStateHC(w->high,
-						  (const char *)from.ptr,
-						  (char *)to, (int)from.len,
-						  room,
-						  (int)w->options.lz4_level);
-	return LZ4_compress_default((const char *)from.ptr, (char *)to,
-				    (int)from.len, room);
+	return ratio >= 1 ? (size_t)((double)len / ratio) : len - len / 8;
 }
 
 /* Compress the contents into w->packed if it saves enough. */
 static bool pack(struct sstable_writer *w, struct bytes contents)
 {
-	int bound, len;
+	size_t bound, len;
 
-	if (!w->options.compress || contents.len > LARGEST_COMPRESSED)
+	if (!w->compressor || contents.len > LARGEST_COMPRESSED)
 		return false;
 	bound = largest_packed(w, contents.len);
 	buf_clear(&w->packed);
-	if (!buf_reserve(&w->packed, BLOCK_HEADER_SIZE + (size_t)bound))
+	if (!buf_reserve(&w->packed, BLOCK_HEADER_SIZE + bound))
 		return false;		/* larger without it, no more */
-	len = compress_block(w, w->packed.ptr + BLOCK_HEADER_SIZE, bound,
-			     contents);
-	if (len <= 0)
+	len = compressor_run(w->compressor, w->packed.ptr + BLOCK_HEADER_SIZE,
+			     bound, contents);
+	if (!len)
 		return false;
-	w->packed.len = BLOCK_HEADER_SIZE + (size_t)len;
+	w->packed.len = BLOCK_HEADER_SIZE + len;
 	return true;
 }
 
@@ -220,7 +209,7 @@ static int finish_block(struct sstable_writer *w)
 	w->stats.info.raw_size += n;
 	if (pack(w, bytes_of(stored.ptr + BLOCK_HEADER_SIZE, n))) {
 		stored = buf_bytes(&w->packed);
-		how = BLOCK_LZ4;
+		how = compressor_how(w->compressor);
 	}
 	offset = w->written + w->out.len;
 	put_le64((void *)(uintptr_t)(stored.ptr + 8), n << 8 | how);
@@ -414,7 +403,7 @@ static int add_footer(struct sstable_writer *w, struct buf *footer)
 
 	buf_add_le64(footer, w->index.count);
 	buf_add_le32(footer, w->options.table);
-	buf_add_le32(footer, SSTABLE_VERSION);
+	buf_add_le32(footer, version_of(w));
 	if (footer->failed)
 		return -ENOMEM;
 	checksum = XXH3_64bits(footer->ptr, footer->len);

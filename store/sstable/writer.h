@@ -8,6 +8,7 @@
  */
 #ifndef STORE_SSTABLE_WRITER_H
 #define STORE_SSTABLE_WRITER_H
+#include "store/sstable/compressor.h"
 #include "store/sstable/sstable.h"
 
 struct sstable_writer;
@@ -15,8 +16,7 @@ struct sstable_options {
 	uint32_t table;		/* the number of the table; 0: not said */
 	uint32_t block_size;	/* bytes before compression; 0: default */
 	uint32_t filter_bits;	/* per key; 0: default 10 */
-	bool compress;		/* lz4 where it saves enough */
-	uint32_t lz4_level;	/* of the high compressor, 1 to 12; 0: fast */
+	struct compression compression;	/* where it saves enough */
 	/* Keep a block compressed where it is so many times as small: 1 or
 	 * more; 0: default, which saves an eighth. */
 	double least_ratio;

@@ -250,15 +250,9 @@ int compression_options_read(struct ddl *d, struct table_options *o,
 
 void compression_options_warn(struct ddl *d, const struct table_options *o)
 {
-	const char *class = options_find(o->compression, o->compression_count,
-					 "class");
 	const char *chunk = options_find(o->compression, o->compression_count,
 					 "chunk_length_in_kb");
 
-	if (class && !strstr(class, "LZ4") && !strstr(class, "Noop"))
-		statement_warn(d->x, "There is no %s here: the table's data is "
-				     "compressed by LZ4",
-			       class + sizeof(PACKAGE) - 1);
 	if (chunk && atoi(chunk) > LARGEST_CHUNK_KB)
 		statement_warn(d->x, "Chunks of %s KiB are not made here: they "
 				     "have %d KiB at most", chunk,

@@ -34,6 +34,11 @@ static const char *const strategies[] = {
 	 "'MINUTES', 'compaction_window_size': 1}"),
 };
 
+static const char *const compressions[] = {
+	"{'class': 'LZ4Compressor'}", "{'class': 'ZstdCompressor'}",
+	"{'class': 'DeflateCompressor'}", "{'enabled': false}",
+};
+
 struct play {
 	struct random rng;
 	struct test_store store;
@@ -111,9 +116,7 @@ static void begin(struct play *p, uint64_t seed)
 		       "compression = %s",
 		       p->descending ? "DESC" : "ASC",
 		       p->in_order ? below(p, 2) * 100 : 864000,
-		       strategies[seed / 4 % 4], below(p, 2) ?
-			       "{'class': 'LZ4Compressor'}" :
-			       "{'enabled': false}");
+		       strategies[seed / 4 % 4], compressions[below(p, 4)]);
 	run(p);
 	if (below(p, 2)) {
 		buf_clear(&p->statement);

@@ -60,6 +60,7 @@ static struct lsm_table_options with(const char *options)
 #define TIERED "compaction = {'class': 'SizeTieredCompactionStrategy', "
 #define WINDOWS "compaction = {'class': 'TimeWindowCompactionStrategy', "
 #define LEVELS "compaction = {'class': 'LeveledCompactionStrategy', "
+#define CLASS "compression = {'class': "
 #define LZ4 "compression = {'class': 'LZ4Compressor', "
 #define MIB ((uint64_t)1 << 20)
 
@@ -189,22 +190,25 @@ START_TEST(options_of_blocks_and_filters)
 
 	ck_assert_uint_eq(o.block_size, 65536);
 	ck_assert_double_eq(o.least_ratio, 1.5);
-	ck_assert_uint_eq(o.lz4_level, 12);
+	ck_assert_uint_eq(o.compression.level, 12);
 	ck_assert_uint_eq(o.filter_bits, 20);
 	o = with(LZ4 "'lz4_compressor_type': 'high', 'chunk_length_in_kb': "
 		     "4096}");
-	ck_assert_uint_eq(o.lz4_level, 9);
+	ck_assert_uint_eq(o.compression.level, 9);
 	ck_assert_uint_eq(o.block_size, 1 << 20);
 	o = with("compression = {'class': 'NoopCompressor'} AND "
 		 "bloom_filter_fp_chance = 1");
-	ck_assert(!o.compress);
+	ck_assert_int_eq(o.compression.how, BLOCK_RAW);
 	ck_assert_uint_eq(o.filter_bits, 1);
 	o = with("compression = {'class': 'ZstdCompressor', "
-		 "'compression_level': 3} AND bloom_filter_fp_chance = 0.1");
-	ck_assert(o.compress);
+		 "'compression_level': 7} AND bloom_filter_fp_chance = 0.1");
+	ck_assert_int_eq(o.compression.how, BLOCK_ZSTD);
+	ck_assert_int_eq(o.compression.level, 7);
 	ck_assert_uint_eq(o.filter_bits, 5);
+	o = with("compression = {'class': 'DeflateCompressor'}");
+	ck_assert_int_eq(o.compression.how, BLOCK_DEFLATE);
 	o = with("compression = {'enabled': false}");
-	ck_assert(!o.compress);
+	ck_assert_int_eq(o.compression.how, BLOCK_RAW);
 }
 END_TEST
 
@@ -304,6 +308,12 @@ START_TEST(files_are_written_so)
 	ck_assert_uint_gt(other, standard * 11 / 10);
 	ck_assert_uint_le(other,
 			  size_with("compression = {'enabled': false}") + 9000);
+	other = size_with(CLASS "'ZstdCompressor'}");
+	ck_assert_uint_lt(other, standard * 9 / 10);
+	ck_assert_uint_lt(size_with(CLASS "'ZstdCompressor', "
+				    "'compression_level': 19}"), other);
+	other = size_with(CLASS "'DeflateCompressor'}");
+	ck_assert_uint_lt(other, standard * 9 / 10);
 	other = size_with("bloom_filter_fp_chance = 0.0001");
 	ck_assert_uint_ge(other, standard + 2000);
 }

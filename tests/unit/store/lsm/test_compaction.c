@@ -98,7 +98,7 @@ static struct compaction_setup setup(void)
 	struct compaction_setup c = {
 		.files = &faulty.ops, .dir = s.dir, .table = TABLE,
 		.inputs = inputs, .input_count = input_count,
-		.output = { .block_size = 512, .compress = true }, .level = 1,
+		.output = { .block_size = 512, .compression = COMPRESSION_LZ4 }, .level = 1,
 		.now = 1000, .gc_before = 0,
 		.min_other_timestamp = min_other, .next_number = next_number,
 		.cancelled = cancelled,

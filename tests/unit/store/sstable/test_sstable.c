@@ -173,14 +173,18 @@ static const struct {
 	struct sstable_options options;
 } plans[] = {
 	{ { 1, 1, 10, false, false }, { .block_size = 64 } },
-	{ { 1, 400, 20, true, false }, { .block_size = 256, .compress = true } },
+	{ { 1, 400, 20, true, false }, { .block_size = 256,
+					 .compression = COMPRESSION_LZ4 } },
 	{ { 30, 10, 40, true, false }, { .block_size = 64 } },
-	{ { 300, 1, 30, false, false }, { .compress = true, .filter_bits = 4,
-				   .expected_rows = 4000,
-				   .expected_partitions = 100000 } },
+	{ { 300, 1, 30, false, false }, { .compression = COMPRESSION_LZ4,
+					  .filter_bits = 4,
+					  .expected_rows = 4000,
+					  .expected_partitions = 100000 } },
 	{ { 3, 300, 9, true, false }, { .block_size = 4096, .expected_rows = 1 } },
-	{ { 20, 20, 9000, true, false }, { .compress = true } },
+	{ { 20, 20, 9000, true, false }, { .compression = COMPRESSION_LZ4 } },
 	{ { 200, 12, 0, true, false }, { .block_size = 1 } },
+	{ { 30, 40, 40, true, false }, { .compression = { BLOCK_ZSTD, 3 } } },
+	{ { 30, 40, 40, true, false }, { .compression = { BLOCK_DEFLATE, 6 } } },
 };
 
 START_TEST(random_entries_come_back)	/* _i: plan and seed */
@@ -231,7 +235,7 @@ START_TEST(info_counts_what_is_there)
 {
 	struct random rng = random_seeded(5);
 	struct entries_shape shape = { 40, 12, 20, true, false };
-	struct sstable_options options = { .compress = true };
+	struct sstable_options options = { .compression = COMPRESSION_LZ4 };
 	struct sstable_info info;
 	uint64_t rows = 0, bounds = 0;
 	struct sstable *t;
@@ -298,11 +302,12 @@ static void check_damaged(uint64_t number)
 	ck_assert_int_lt(err, 0);
 }
 
-START_TEST(no_flipped_bit_goes_unnoticed)	/* _i: compressed or not */
+START_TEST(no_flipped_bit_goes_unnoticed)	/* _i: how compressed */
 {
 	struct entries_shape shape = { 6, 6, 30, true, false };
 	struct sstable_options options = { .block_size = 200,
-					   .compress = _i };
+					   .compression = { (enum block_how)_i,
+							    0 } };
 	struct sstable_info info;
 	struct buf file = some_file(3, &shape, &options, &info);
 	size_t i;
@@ -390,10 +395,13 @@ static void check_table(const struct buf *file, uint32_t table, size_t rows)
 }
 
 /* Header and footer name the table, and blocks are of no other. */
-START_TEST(a_damaged_file_knows_its_table)
+START_TEST(a_damaged_file_knows_its_table)	/* _i: how compressed */
 {
 	struct entries_shape shape = { 6, 6, 30, false, false };
-	struct sstable_options options = { .table = 77, .block_size = 200 };
+	struct sstable_options options = {
+		.table = 77, .block_size = 200,
+		.compression = { (enum block_how)_i, 0 },
+	};
 	struct sstable_info info;
 	struct buf file = some_file(5, &shape, &options, &info);
 	struct sstable *t = opened(1);
@@ -472,6 +480,22 @@ START_TEST(a_block_of_another_file_is_noticed)
 }
 END_TEST
 
+/* A program of version 2 opens all that it can read. */
+START_TEST(versions_are_those_that_are_needed)	/* _i: how compressed */
+{
+	struct sstable_options options = {
+		.compression = { (enum block_how)_i, 0 },
+	};
+	struct sstable_info info;
+	struct buf file = some_file(4, &small, &options, &info);
+	uint32_t version = _i > BLOCK_LZ4 ? 3 : 2;
+
+	ck_assert_uint_eq(get_le32(file.ptr + 8), version);
+	ck_assert_uint_eq(get_le32(file.ptr + file.len - 20), version);
+	buf_release(&file);
+}
+END_TEST
+
 START_TEST(wrong_orders_are_refused)
 {
 	struct random rng = random_seeded(9);
@@ -512,7 +536,7 @@ START_TEST(a_failing_disk_leaves_no_file)
 {
 	struct random rng = random_seeded(11);
 	struct entries_shape shape = { 5, 50, 9000, true, false };
-	struct sstable_options options = { .compress = true };
+	struct sstable_options options = { .compression = COMPRESSION_LZ4 };
 	struct sstable_info info;
 	struct faulty f;
 	struct entries e;
@@ -539,7 +563,7 @@ START_TEST(without_memory_nothing_breaks)
 	struct random rng = random_seeded(12);
 	struct entries_shape shape = { 6, 20, 200, true, false };
 	struct sstable_options options = { .block_size = 512,
-					   .compress = true };
+					   .compression = COMPRESSION_LZ4 };
 	struct sstable_info info;
 	struct sstable *t;
 	struct entries e;
@@ -574,7 +598,7 @@ END_TEST
 START_TEST(a_large_row_has_a_block_of_its_own)	/* _i: compressible? */
 {
 	struct arena arena = ARENA_INIT;
-	struct sstable_options options = { .compress = true };
+	struct sstable_options options = { .compression = COMPRESSION_LZ4 };
 	struct buf key = BUF_INIT, row = BUF_INIT;
 	struct bytes back;
 	struct random rng = random_seeded(6);
@@ -631,7 +655,7 @@ START_TEST(a_dropped_file_goes_with_its_last_reader)
 {
 	struct random rng = random_seeded(1);
 	struct entries_shape shape = { 5, 5, 10, false, false };
-	struct sstable_options options = { .compress = false };
+	struct sstable_options options = { .compression = { BLOCK_RAW, 0 } };
 	struct sstable_info info;
 	struct iterator *it;
 	struct sstable *t;
@@ -682,13 +706,14 @@ SUITE(sstable)
 
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, random_entries_come_back, 0, 21);
+	tcase_add_loop_test(tc, random_entries_come_back, 0, 27);
 	tcase_add_test(tc, info_counts_what_is_there);
-	tcase_add_loop_test(tc, no_flipped_bit_goes_unnoticed, 0, 2);
+	tcase_add_loop_test(tc, no_flipped_bit_goes_unnoticed, 0, 4);
 	tcase_add_test(tc, a_cut_file_is_refused);
-	tcase_add_test(tc, a_damaged_file_knows_its_table);
+	tcase_add_loop_test(tc, a_damaged_file_knows_its_table, 0, 4);
 	tcase_add_test(tc, another_file_or_version_is_refused);
 	tcase_add_test(tc, a_block_of_another_file_is_noticed);
+	tcase_add_loop_test(tc, versions_are_those_that_are_needed, 0, 4);
 	tcase_add_test(tc, wrong_orders_are_refused);
 	tcase_add_test(tc, a_failing_disk_leaves_no_file);
 	tcase_add_test(tc, without_memory_nothing_breaks);
