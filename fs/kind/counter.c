@@ -271,6 +271,8 @@ static int read_total(struct op *op, struct handle *h, uint64_t offset,
 
 	if (err == -ENOENT && h->writer)
 		err = 0;
+	if (!err && text.failed)
+		err = -ENOMEM;
 	if (!err && offset < text.len)
 		buf_add(out, text.ptr + offset,
 			size < text.len - offset ? size : text.len - offset);

@@ -267,6 +267,26 @@ START_TEST(a_close_that_found_no_memory_stores_nothing)
 }
 END_TEST
 
+START_TEST(a_counter_is_read_whole_without_memory)
+{
+	long nth = 0, failed;
+	const char *got;
+	int err;
+
+	tree_run(&shop, "UPDATE shop.likes SET n = n + 5 WHERE page = 'p';");
+	ck_assert(buf_reserve(&shop.text, 1 << 12));
+	do {
+		mem_fail_at(++nth, 0);
+		got = tree_cat(&shop, "shop/likes/p/n", &err);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert_msg(got ? !strcmp(got, "5\n") : err == -ENOMEM,
+			      "%ld: %d %s", nth, err, got);
+	} while (failed);
+	ck_assert_int_gt(nth, 10);
+}
+END_TEST
+
 START_TEST(a_refused_end_of_a_temporary_file_is_not_kept)
 {
 	const char *file = "shop/users/a/.age.abcdef";
@@ -352,6 +372,7 @@ SUITE(fs_failing)
 	tcase_add_loop_test(tc, a_directory_is_moved_whole_without_memory, 0, 3);
 	tcase_add_loop_test(tc, a_value_whose_write_found_no_memory_stays, 0, 2);
 	tcase_add_test(tc, a_close_that_found_no_memory_stores_nothing);
+	tcase_add_test(tc, a_counter_is_read_whole_without_memory);
 	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
 	tcase_add_test(tc, a_backup_of_a_cell_has_its_end);
 	tcase_add_test(tc,
