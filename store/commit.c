@@ -370,6 +370,14 @@ static int apply(struct write *w)
 	return err ? err : lsm_acknowledge(lsm, &w->batch, position);
 }
 
+/* Return the error for which what was added cannot be applied, or 0. */
+static int error_of(const struct write *w)
+{
+	if (w->failed)
+		return write_error(w);
+	return w->batch.bytes.failed || w->arena.failed ? -ENOMEM : 0;
+}
+
 /* Finish the collected rows: 0, or the error for which they cannot be
  * applied. */
 static int finish(struct write *w)
@@ -378,9 +386,7 @@ static int finish(struct write *w)
 		buf_clear(&w->refusal);
 		write_finish_row(w);
 	}
-	if (w->failed)
-		return write_error(w);
-	return w->batch.bytes.failed || w->arena.failed ? -ENOMEM : 0;
+	return error_of(w);
 }
 
 int commit_fill(struct write *w)
@@ -404,6 +410,8 @@ int commit_write(struct write *w)
 	if (!err && w->store->observed && w->changes->count && o->changing)
 		err = o->changing(o->context, w, w->changes->changes,
 				  w->changes->count);
+	if (!err)
+		err = error_of(w);
 	if (!err && w->batch.op_count)
 		err = apply(w);
 	if (!err && w->store->observed && w->changes->count && o->changed)

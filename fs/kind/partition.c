@@ -418,6 +418,32 @@ int partition_rmdir(struct op *op, struct node *n)
 	return got;
 }
 
+/* Make the document of a row that does not exist. -ENOENT: the name is not of one. */
+static int create_row_json(struct op *op, struct node *dir, struct bytes name,
+			   struct child *out)
+{
+	struct bytes base;
+	struct child row;
+	int err;
+
+	if (name_suffix(name, &base) != SUFFIX_JSON)
+		return -ENOENT;
+	err = document_of(op, dir, base, name, &row);
+	if (err == -ENOMEM)
+		return err;
+	if (err || row.ops != &kind_row || row.unkeyed)
+		return -ENOENT;
+	err = partition_check_new(op, dir, &row);
+	if (err)
+		return err;
+	child_init(out, &kind_row_json);
+	times_child_owner(out, op_table(op, dir));
+	out->value = row.value;
+	out->volatile_name = true;
+	out->volatile_attributes = true;
+	return 0;
+}
+
 static int create_below(struct op *op, struct node *dir, struct bytes name,
 			struct child *out)
 {
@@ -429,19 +455,9 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 	if (bytes_equal(name, bytes_str("@key")) &&
 	    name_is_shortened(node_name(dir)))
 		return key_file_child(op, dir, out);
-	if (name_suffix(name, &base) == SUFFIX_JSON &&
-	    !document_of(op, dir, base, name, &row) && row.ops == &kind_row &&
-	    !row.unkeyed) {
-		err = partition_check_new(op, dir, &row);
-		if (err)
-			return err;
-		child_init(out, &kind_row_json);
-		times_child_owner(out, op_table(op, dir));
-		out->value = row.value;
-		out->volatile_name = true;
-		out->volatile_attributes = true;
-		return 0;
-	}
+	err = create_row_json(op, dir, name, out);
+	if (err != -ENOENT)
+		return err;
 	if (!dir->json && rows_form(name_suffix(name, &base), &form) &&
 	    !rows_child(op, dir, base, name, form, out))
 		return 0;

@@ -134,9 +134,11 @@ int key_name_read(struct op *op, struct buf *out, const struct type *type,
 	if (name_unescape(&op->text, name))
 		return op_refuse(op, -ENOENT,
 				 "two upper-case hex digits must follow a %% in a name");
+	if (op->text.failed)
+		return -ENOMEM;
 	/* The empty name: also for types whose literals are never empty. */
 	if (!op->text.len && !type_validate(type, BYTES_EMPTY, &error))
-		return op->text.failed ? -ENOMEM : 0;
+		return 0;
 	err = type_read_text(out, type, buf_bytes(&op->text), &error);
 	if (err == -EINVAL) {
 		op_refuse_type(op, &error);
@@ -146,7 +148,7 @@ int key_name_read(struct op *op, struct buf *out, const struct type *type,
 		return op_refuse(op, -ENOENT,
 				 "Key length of %zu is longer than maximum of 65535",
 				 out->len);
-	return err ? err : out->failed || op->text.failed ? -ENOMEM : 0;
+	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
 /* Check that the name is the one that the value has. */

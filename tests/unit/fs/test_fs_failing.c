@@ -287,6 +287,34 @@ START_TEST(a_counter_is_read_whole_without_memory)
 }
 END_TEST
 
+static const char *const documents[][2] = {
+	{ "shop/users/%ld.json", "{\"country\": \"aus\"}\n" },
+	{ "shop/users/a/tags.json", "[\"%ld\"]\n" },
+};
+
+START_TEST(a_document_finds_no_memory_and_no_other_fault)
+{
+	char path[100], text[100];
+	long nth = 0, failed;
+	int err;
+
+	tree_run(&shop, "CREATE INDEX ages ON shop.users (age);"
+			"INSERT INTO shop.users (user_name, age, tags) "
+			"VALUES ('a', 7, {'x'});");
+	do {
+		snprintf(path, sizeof(path), documents[_i][0], ++nth);
+		snprintf(text, sizeof(text), documents[_i][1], nth);
+		mem_fail_at(nth, 0);
+		err = tree_echo(&shop, path, CREATE, text);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert_msg(!err || err == -ENOMEM, "%s: %ld: %d", path, nth,
+			      err);
+	} while (failed);
+	ck_assert_int_gt(nth, 10);
+}
+END_TEST
+
 START_TEST(a_refused_end_of_a_temporary_file_is_not_kept)
 {
 	const char *file = "shop/users/a/.age.abcdef";
@@ -373,6 +401,8 @@ SUITE(fs_failing)
 	tcase_add_loop_test(tc, a_value_whose_write_found_no_memory_stays, 0, 2);
 	tcase_add_test(tc, a_close_that_found_no_memory_stores_nothing);
 	tcase_add_test(tc, a_counter_is_read_whole_without_memory);
+	tcase_add_loop_test(tc, a_document_finds_no_memory_and_no_other_fault, 0,
+			    (int)ARRAY_SIZE(documents));
 	tcase_add_test(tc, a_refused_end_of_a_temporary_file_is_not_kept);
 	tcase_add_test(tc, a_backup_of_a_cell_has_its_end);
 	tcase_add_test(tc,
