@@ -27,11 +27,12 @@
 #include "mount/ops.h"
 #include "mount/options.h"
 #include "mount/point.h"
+#include "mount/setting.h"
 #include "mount/state.h"
 #include "mount/watchdog.h"
+#include "store/base/bytes.h"
 #include "store/base/control.h"
 #include "store/base/log.h"
-#include "store/base/memory.h"
 #include "store/base/process.h"
 #include "store/marker.h"
 #include "store/store.h"
@@ -81,19 +82,13 @@ static int status_of(int err)
 static int open_fs(struct daemon *d)
 {
 	const struct mount_options *o = &d->options;
-	char options[PATH_MAX + 512];
+	struct buf options = BUF_INIT;
 	struct fs_options fo;
 	int err;
 
 	/* An unmount waits for the store, which fsname may hide. */
-	snprintf(options, sizeof(options),
-		 "store=%s\ncommit=%g\ncache=%zu\nmemtable=%zu\nthreads=%zu\n%s",
-		 o->store,
-		 o->commit_s,
-		 o->cache_bytes ? o->cache_bytes : memory_default_cache(),
-		 o->memtable_bytes ? o->memtable_bytes :
-				     memory_default_memtables(),
-		 o->threads, o->no_xattr ? "noxattr\n" : "");
+	buf_add_format(&options, "store=%s\n", o->store);
+	setting_print(o, &options);
 	fs_options_init(&fo);
 	fo.uid = getuid();
 	fo.gid = getgid();
@@ -105,9 +100,10 @@ static int open_fs(struct daemon *d)
 	fo.max_nodes = o->max_nodes;
 	fo.store_path = o->store;
 	fo.version = VERSION;
-	fo.options_text = options;
+	fo.options_text = options.failed ? NULL : buf_cstr(&options);
 	fo.lock_done = locks_answer;
 	err = fs_open(&d->fs, d->store, &fo);
+	buf_release(&options);
 	if (err)
 		message_complain(o->mountpoint, "%s", message_error_text(err));
 	return err;

@@ -137,8 +137,8 @@ int message_log_open(FILE **out, const struct mount_options *o)
 	int err;
 
 	log_set_level((enum log_level)o->log_level);
-	json_log = o->log_json;
-	json_terminal = o->log_json && o->foreground;
+	json_log = o->log_format;
+	json_terminal = json_log && o->foreground;
 	if (json_terminal)
 		log_set_sink(to_file, stderr);
 	*out = path ? fopen(path, "ae") : NULL;

@@ -93,18 +93,8 @@ static int print_help(struct op *op, struct buf *out)
 
 static int print_options(struct op *op, struct buf *out)
 {
-	struct fs *fs = op->fs;
-
-	buf_add_format(out, "max_value=%llu\nscratch_max=%llu\nmax_nodes=%llu\n",
-		       (unsigned long long)fs->max_value,
-		       (unsigned long long)fs->scratch_max,
-		       (unsigned long long)fs->nodes.max);
-	if (fs->keyspace)
-		buf_add_format(out, "keyspace=%s\n", fs->keyspace);
-	if (fs->read_only)
-		buf_add_str(out, "ro\n");
-	if (fs->options_text)
-		buf_add_str(out, fs->options_text);
+	if (op->fs->options_text)
+		buf_add_str(out, op->fs->options_text);
 	return 0;
 }
 

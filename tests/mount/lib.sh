@@ -8,6 +8,7 @@ B=${B:-build}
 WIDEFS=$PWD/$B/widefs CTL=$PWD/$B/widefsctl
 W=$(mktemp -d "${TMPDIR:-/tmp}/widefs-test.XXXXXX") S=$W/store M=$W/mnt
 mkdir "$M"
+export WIDEFS_CONFIG=	# not that of the machine
 passed=0 failed=0
 export LC_ALL=C.UTF-8
 # The reports of a sanitizer of the daemon, whose standard error is closed.
