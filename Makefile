@@ -1,6 +1,6 @@
 # make | make demo | make check | make check-unit SAN=address,undefined (or SAN=thread)
 # make check-static | make check-mount | make check-crash | make check-fuzz | make check-long | make soak
-# make install DESTDIR= PREFIX= | make uninstall | make deb | make clean
+# make install DESTDIR= PREFIX= SYSCONFDIR= | make uninstall | make deb | make clean
 # B is where it is built; rebuilt when flags change.
 comma   := ,
 B       := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
@@ -65,7 +65,9 @@ soak: packages test-packages ; @tests/soak
 DEST     = "$(DESTDIR)$(PREFIX)"
 PAGES    := $(wildcard mount/*.[158] tools/*.[158])
 UNITS    := mount/system/widefs@.service
-EXAMPLES := $(filter-out $(UNITS),$(wildcard mount/system/*)) $(wildcard tools/demo/*.cql)
+CONF     := mount/system/widefs.conf
+SYSCONFDIR ?= /etc
+EXAMPLES := $(filter-out $(UNITS) $(CONF),$(wildcard mount/system/*)) $(wildcard tools/demo/*.cql)
 BASH_COMPLETION := share/bash-completion/completions
 ZSH_COMPLETION  := share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 install: programs
@@ -83,6 +85,8 @@ install: programs
 	install -m 644 tools/completion/widefsctl.bash $(DEST)/$(BASH_COMPLETION)/widefsctl
 	ln -sf widefsctl $(DEST)/$(BASH_COMPLETION)/widefs
 	install -m 644 tools/completion/_widefsctl $(DEST)/$(ZSH_COMPLETION)
+	install -d "$(DESTDIR)$(SYSCONFDIR)"	# one that is there has been edited
+	[ -e "$(DESTDIR)$(SYSCONFDIR)/widefs.conf" ] || install -m 644 $(CONF) "$(DESTDIR)$(SYSCONFDIR)"
 uninstall:
 	cd $(DEST)/bin && rm -f widefs widefsctl
 	cd $(DEST)/sbin && rm -f mount.fuse.widefs mount.widefs
@@ -92,6 +96,7 @@ uninstall:
 	rm -rf $(DEST)/share/doc/widefs
 	cd $(DEST)/$(BASH_COMPLETION) && rm -f widefs widefsctl
 	cd $(DEST)/$(ZSH_COMPLETION) && rm -f _widefsctl
+	! cmp -s $(CONF) "$(DESTDIR)$(SYSCONFDIR)/widefs.conf" || rm "$(DESTDIR)$(SYSCONFDIR)/widefs.conf"
 deb: ; @tools/debian/build-package
 clean: ; rm -rf build
 FORCE:

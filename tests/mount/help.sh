@@ -49,7 +49,13 @@ made() { env -u MAKEFLAGS -u B -u SAN make -s "$@" DESTDIR="$W/a root" PREFIX=/o
 ok 'make install' made install
 is 'the programs run there' "$("$WIDEFS" --version)" "$("$W/a root/opt/w/sbin/mount.widefs" --version)"
 is 'with all pages' "$(cd tools && ls ../mount/widefs.1 *.1 | sed 's,.*/,,' | sort)" "$(ls "$W/a root/opt/w/share/man/man1")"
+ok 'with the file of options' cmp mount/system/widefs.conf "$W/a root/etc/widefs.conf"
+echo '# edited' >>"$W/a root/etc/widefs.conf"
+ok 'make install again' made install
 ok 'make uninstall' made uninstall
+is 'both leave one that was edited' '# edited' "$(tail -1 "$W/a root/etc/widefs.conf")"
+cp mount/system/widefs.conf "$W/a root/etc/widefs.conf"
+ok 'make uninstall again' made uninstall
 is 'leaves nothing' '' "$(find "$W/a root" ! -type d)"
 # The pages themselves: what a formatter would trip over.
 for page in mount/*.1 tools/*.1; do
