@@ -30,6 +30,7 @@ programs: $(B)/widefs $(B)/widefsctl
 PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libzstd-dev zlib1g-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
 TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq zsh procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr mandoc dpkg-dev debhelper lintian debootstrap systemd vim nano emacs-nox moreutils zip unzip zstd mc inotify-tools miller less git sqlite3
 needs: ; @tests/install-packages -n $(PACKAGES)
+libs: ; @echo $(LDLIBS)	# of libstore.a, for what is linked elsewhere
 packages: ; @tests/install-packages $(PACKAGES)
 test-packages: packages ; @tests/install-packages $(TEST_PACKAGES)
 
@@ -100,6 +101,6 @@ uninstall:
 deb: ; @tools/debian/build-package
 clean: ; rm -rf build
 FORCE:
-.PHONY: all programs needs packages test-packages demo check check-long check-unit check-mount check-crash \
+.PHONY: all programs needs libs packages test-packages demo check check-long check-unit check-mount check-crash \
 	check-fuzz check-floors check-static soak install uninstall deb clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
