@@ -269,3 +269,19 @@ int statement_times(struct op *op, struct write *w, struct node *table,
 	return c->whole ? move_range(op, w, table, c) :
 			  move_row(op, w, table, c, got);
 }
+
+void statement_times_truncated(struct op *op, struct node *table)
+{
+	struct write w;
+	struct place p;
+	int err = place_of(op, table, &p);
+
+	if (err)
+		return;
+	err = place_begin_write(op, &w, table, &p);
+	if (!err)
+		err = times_set_truncated(op, &w, table, &p);
+	if (!err)
+		op_write(op, &w);
+	write_release(&w);
+}

@@ -326,37 +326,15 @@ static void changed(void *context, const struct table_change *changes,
 	node_put(&fs->nodes, json);
 }
 
-/* Find the node, or make it where it is not in memory. */
-static struct node *find_or_make(struct op *op, struct node *dir,
-				 const char *raw)
-{
-	struct node *n = find_escaped(op->fs, dir, raw);
-	struct buf name = BUF_INIT;
-	struct child c;
-
-	if (n)
-		return n;
-	name_of_text(&name, bytes_str(raw));
-	if (!dir->ops->lookup(op, dir, buf_bytes(&name), &c))
-		n = op_node_of_child(op, dir, buf_bytes(&name), &c);
-	else
-		op->reason[0] = 0;
-	buf_release(&name);
-	return n;
-}
-
 /* Set op->changing to the node of the table, or to NULL. */
 static void find_changing(struct op *op, const struct table *t)
 {
-	struct node *k, *n = known_table(op, t);
+	struct node *n = known_table(op, t);
 
 	if (!n)
 		n = find_table(op->fs, t);
-	if (!n) {
-		k = find_or_make(op, op->fs->nodes.root, t->keyspace);
-		n = k ? find_or_make(op, k, t->name) : NULL;
-		node_put(&op->fs->nodes, k);
-	}
+	if (!n)
+		n = twin_find_table(op, t);
 	node_put(&op->fs->nodes, op->changing);
 	op->changing = n;
 }
@@ -545,21 +523,29 @@ static void schema_changed(void *context, const struct schema *from,
 	node_put(&fs->nodes, json);
 }
 
+/* Tell of a table that is empty now: a reference, or NULL. */
+static void emptied(struct fs *fs, struct op *op, struct node *table)
+{
+	if (!table)
+		return;
+	atomic_fetch_add(&table->changes, 1);
+	everything(fs, op, table);
+	node_put(&fs->nodes, table);
+}
+
 static void truncated(void *context, struct table *t)
 {
 	struct fs *fs = context;
 	struct op *op = op_current();
-	struct node *table = find_json_table(fs, t);
 
-	if (table)
-		everything(fs, op && op->fs == fs ? op : NULL, table);
-	node_put(&fs->nodes, table);
-	table = find_table(fs, t);
-	if (!table)
-		return;
-	atomic_fetch_add(&table->changes, 1);
-	everything(fs, op && op->fs == fs ? op : NULL, table);
-	node_put(&fs->nodes, table);
+	if (op && op->fs != fs)
+		op = NULL;
+	if (op)
+		find_changing(op, t);
+	if (op && op->changing)
+		statement_times_truncated(op, op->changing);
+	emptied(fs, op, find_json_table(fs, t));
+	emptied(fs, op, find_table(fs, t));
 }
 
 /* Log damage for root and the mounter: no call was refused. */

@@ -41,6 +41,8 @@ void table_child(struct child *c, const struct table *t)
 static int stat_table(struct op *op, struct node *n, struct child *out)
 {
 	struct table *t = op_table(op, n);
+	struct place p;
+	int err;
 
 	child_init(out, &kind_table);
 	/* Renamed in the tree, its node in .json did not get the new name. */
@@ -55,15 +57,10 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 	times_child_owner(out, t);
 	/* Look up times that were set here: the table's parent is no table, and
 	 * does not. */
-	if (times_exist(op, n, n->ops) > 0) {
-		struct place p;
-		int err = place_of(op, n, &p);
-
-		if (!err)
-			err = times_of_child(op, n, &p, out);
-		return err;
-	}
-	return 0;
+	err = place_of(op, n, &p);
+	if (!err)
+		err = times_of_child(op, n, &p, out);
+	return err == -ESTALE ? 0 : err;
 }
 
 static int next_partition(struct op *op, struct listing *l, struct buf *name,

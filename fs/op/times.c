@@ -32,7 +32,7 @@
 #define ATTRIBUTE_DOCUMENT 'j'
 #define ATTRIBUTE_HINTS 'h'
 enum hint {
-	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4,
+	HINT_KNOWN = 1, HINT_DIRECTORIES = 2, HINT_CELLS = 4, HINT_TABLE = 8,
 	HINTS_STORED_SHIFT = 8,	/* shifted by this: those in the store */
 };
 /* The bits of a node above the hints: the number of truncations before the
@@ -206,7 +206,10 @@ int64_t times_child_changes_s(const struct child *c)
 }
 
 /* ------------------------------------------------------------------ hints */
-#define HINTS_OF_TIMES (HINT_DIRECTORIES | HINT_CELLS)
+#define HINTS_OF_TIMES (HINT_DIRECTORIES | HINT_CELLS | HINT_TABLE)
+/* HINT_TABLE: of the times of directories the table's own alone is stored. */
+#define DIRECTORY_HINTS(p) (bytes_is_null((p)->partition_key) ?               \
+		HINT_DIRECTORIES | HINT_TABLE : HINT_DIRECTORIES)
 
 static struct object_ref table_object(const struct table *t)
 {
@@ -347,7 +350,7 @@ static int directory_times(struct op *op, struct node *table,
 	uint32_t hints;
 	int got = read_hints(op, table, p->table, &hints);
 
-	if (got || (!(hints & HINT_DIRECTORIES)))
+	if (got || !(hints & DIRECTORY_HINTS(p)))
 		return got;
 	got = stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 	if (got >= 0)
@@ -457,22 +460,36 @@ int times_exist(struct op *op, struct node *table, const struct node_ops *ops)
 	return err ? err : (hints & hint) != 0;
 }
 
-int times_set_directory(struct op *op, struct write *w, struct node *table,
-			const struct place *p, int64_t mtime_ns)
+static int set_directory(struct op *op, struct write *w, struct node *table,
+			 const struct place *p, uint32_t hint, int64_t mtime_ns)
 {
 	struct object_ref object = place_object(p);
 	uint8_t value[8];
-	int err = add_hint(op, w, table, p->table, HINT_DIRECTORIES);
+	int err = add_hint(op, w, table, p->table, hint);
 
 	if (!op->timed)
 		op->timed = node_get(table);
 	op->timed_after = op->own_changes;
-
 	put_le64(value, (uint64_t)mtime_ns);
 	if (!err)
 		attribute_write(w, &object, ATTRIBUTE_MTIME, bytes_of(value, 8),
 				store_timestamp(op->store));
 	return err;
+}
+
+int times_set_directory(struct op *op, struct write *w, struct node *table,
+			const struct place *p, int64_t mtime_ns)
+{
+	return set_directory(op, w, table, p, HINT_DIRECTORIES, mtime_ns);
+}
+
+int times_set_truncated(struct op *op, struct write *w, struct node *table,
+			const struct place *p)
+{
+	return set_directory(op, w, table, p,
+			     atomic_load(&table->hints) & HINT_DIRECTORIES ?
+				     HINT_DIRECTORIES : HINT_TABLE,
+			     store_timestamp(op->store) * MICROSECOND);
 }
 
 static int set_dated(struct op *op, struct write *w, struct node *table,
@@ -513,7 +530,7 @@ int times_are_set(struct op *op, struct node *table, const struct place *p)
 	uint32_t hints;
 	int err = read_hints(op, table, p->table, &hints);
 
-	if (err || !(hints & HINT_DIRECTORIES))
+	if (err || !(hints & DIRECTORY_HINTS(p)))
 		return err;
 	return stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 }

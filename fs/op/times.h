@@ -31,6 +31,11 @@ int times_are_set(struct op *op, struct node *table, const struct place *p);
 /* Set the directory's time to this, in a write. */
 int times_set_directory(struct op *op, struct write *w, struct node *table,
 			const struct place *p, int64_t mtime_ns);
+/* Set the time of a table that was truncated to now, in a write; p: its place.
+ * Where no times are known to have been stored in it, statements go on without
+ * them. */
+int times_set_truncated(struct op *op, struct write *w, struct node *table,
+			const struct place *p);
 /* Set the time of the cell that has this timestamp. */
 int times_set_cell(struct op *op, struct write *w, struct node *table,
 		   const struct place *p, int64_t timestamp_us,

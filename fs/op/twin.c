@@ -53,6 +53,8 @@ static struct node *step(struct op *op, struct node *dir, const char *raw,
 	if (!n && !name.failed &&
 	    !dir->ops->lookup(op, dir, buf_bytes(&name), &c))
 		n = op_node_of_child(op, dir, buf_bytes(&name), &c);
+	if (!n)
+		op->reason[0] = 0;
 	buf_release(&name);
 	return n;
 }
@@ -62,13 +64,10 @@ bool twin_is_self(const struct node *table)
 	return !table->json && (table->snapshot || node_is_current(table));
 }
 
-struct node *twin_table(struct op *op, struct node *table,
-			const struct table *t)
+struct node *twin_find_table(struct op *op, const struct table *t)
 {
 	struct node *k, *n;
 
-	if (twin_is_self(table))
-		return node_get(table);
 	k = step(op, op->fs->nodes.root, t->keyspace, 0);
 	n = k ? step(op, k, t->name, t->number) : NULL;
 	node_put(&op->fs->nodes, k);
@@ -76,6 +75,12 @@ struct node *twin_table(struct op *op, struct node *table,
 		return n;
 	node_put(&op->fs->nodes, n);
 	return NULL;
+}
+
+struct node *twin_table(struct op *op, struct node *table,
+			const struct table *t)
+{
+	return twin_is_self(table) ? node_get(table) : twin_find_table(op, t);
 }
 
 bool twin_is_needed(const struct op *op)

@@ -22,6 +22,9 @@ bool twin_is_self(const struct node *table);
  */
 struct node *twin_table(struct op *op, struct node *table,
 			const struct table *t);
+/* Return the mount's present node of the table, made where it is not in memory: a
+ * reference; NULL: it has none, or no memory. */
+struct node *twin_find_table(struct op *op, const struct table *t);
 /* True if the op changes something by a path in .json. */
 bool twin_is_needed(const struct op *op);
 #endif

@@ -132,6 +132,42 @@ START_TEST(known_attributes_of_a_cell_follow_each_change)
 }
 END_TEST
 
+static int64_t mtime_ns(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(tree_stat(&t, path, &st), 0);
+	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+/* The times of the table go with its rows; its own is that of the truncation. */
+START_TEST(a_truncation_moves_the_time_of_its_table)	/* _i: by path, too */
+{
+	int64_t before, after;
+	int i;
+
+	cql("CREATE TABLE k.u (p text, c text, v text, PRIMARY KEY (p, c));");
+	for (i = 0; i < 3; i++) {
+		cql("INSERT INTO k.u (p, c, v) VALUES ('p', 'c', 'v');");
+		if (_i)
+			ck_assert_int_eq(tree_mkdir(&t, "k/u/p/d"), 0);
+		if (i == 1)
+			tree_reopen(&t);
+		before = mtime_ns("k/u");
+		cql("TRUNCATE k.u;");
+		after = mtime_ns("k/u");
+		ck_assert_int_gt(after, before);
+		ck_assert_int_eq(mtime_ns(".json/k/u"), after);
+		tree_reopen(&t);
+		ck_assert_int_eq(mtime_ns("k/u"), after);
+		/* It is the present time, not one that was set. */
+		ck_assert_int_eq(tree_utimens(&t, "k/u", 1000), 0);
+		cql("TRUNCATE k.u;");
+		ck_assert_int_gt(mtime_ns("k/u"), after);
+	}
+}
+END_TEST
+
 /* The look at a row reads all of it; its listing and its cells come from that, and
  * its partition from the look before. */
 START_TEST(a_row_is_read_once)
@@ -603,6 +639,7 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_of_a_cell_are_read_once);
 	tcase_add_test(tc, known_attributes_of_a_cell_follow_each_change);
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
+	tcase_add_loop_test(tc, a_truncation_moves_the_time_of_its_table, 0, 2);
 	tcase_add_test(tc, a_row_is_read_once);
 	tcase_add_loop_test(tc, a_listed_partition_is_known, 0, 2);
 	tcase_add_loop_test(tc, a_value_that_was_read_is_not_taken_back, 0, 2);
