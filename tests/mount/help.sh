@@ -9,11 +9,21 @@ mounted() { sed -n '/^options/,/^Unmount/p' | grep -aE '^  [a-z]' | sed 's/^  //
 for option in $("$WIDEFS" --help | mounted); do
 	ok "the page of widefs has $option" grep -qE "^(\.It )?\.?Cm (.*Cm )?$option( |$)" <(sed 's/^\.It Cm/.Cm/; s/ , Cm /\n.Cm /' mount/widefs.1)
 done
+# lacks COMMAND PAGE: the options of its --help that no example of the page has.
+lacks() {
+	local short long examples
+	examples=$(sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$2")
+	"$CTL" "$1" --help | grep -aE '^ +-' | while read -r line; do
+		short=$(grep -oE '^-[A-Za-z]' <<<"$line") long=$(grep -oE -- '--[a-z-]+' <<<"$line" | head -1)
+		[ "$long" = --help ] || grep -qE -- "(${long:-none}| ${short:-none})([ =]|\$)" <<<"$examples" || echo "$long"
+	done
+}
 is 'widefsctl has its commands in its page' "$("$CTL" --help | grep -aE '^  [a-z]' | awk '{ print $1 }' | sort)" "$(awk '/^\.It Cm/ { print $3 }' tools/widefsctl.1 | sort)"
 for command in $("$CTL" --help | grep -aE '^  [a-z]' | awk '{ print $1 }'); do
 	page=tools/widefsctl-$command.1
 	ok "$command has a page" test -f "$page"
 	is "the options of $command" "$("$CTL" "$command" --help | of_help)" "$(of_page "$page")"
+	is "each option of $command has an example" '' "$(lacks "$command" "$page")"
 	ok "$command is in SEE ALSO" grep -q "^.Xr widefsctl-$command 1" tools/widefsctl.1
 	[ "$command" = top ] || ok "$command can be interrupted" grep -qx '.It 130' "$page"
 done
