@@ -151,26 +151,27 @@ static struct node *directory_of_waiting(struct loading *l, uint32_t number)
 						      directory_of(l, number);
 }
 
-/* Find or make the directory of that name; dir's reference is dropped. */
-static struct node *enter(struct op *op, struct node *dir, struct bytes name)
+/* Step from *dir into the directory of that name, which is made if it is not
+ * there. After an error *dir, whose reference is dropped, is NULL. */
+static int enter(struct op *op, struct node **dir, struct bytes name)
 {
 	struct node *next = NULL;
 	struct child c;
+	int err = 0;
 
-	if (op_table(op, dir) && !op->fs->read_only) {
-		if (waiting_make(op, dir, name, &next))
-			next = NULL;
-	} else if (!op_table(op, dir) || stat_lookup(op, dir, name, &c, &next)) {
+	if (op_table(op, *dir) && !op->fs->read_only) {
+		err = waiting_make(op, *dir, name, &next);
+	} else if (!op_table(op, *dir) ||
+		   stat_lookup(op, *dir, name, &c, &next)) {
 		node_put(&op->fs->nodes, next);
 		child_init(&c, &kind_waiting);
-		next = op_node_of_child(op, dir, name, &c);
-		if (next && keep_up(op, next)) {
+		next = op_node_of_child(op, *dir, name, &c);
+		if (next && (err = keep_up(op, next)))
 			node_put(&op->fs->nodes, next);
-			next = NULL;
-		}
 	}
-	node_put(&op->fs->nodes, dir);
-	return next;
+	node_put(&op->fs->nodes, *dir);
+	*dir = err ? NULL : next;
+	return err ? err : next ? 0 : -ENOMEM;
 }
 
 static int make_file(struct op *op, struct node *dir, struct bytes name,
@@ -212,17 +213,18 @@ static int make_file(struct op *op, struct node *dir, struct bytes name,
 	return 0;
 }
 
-/* Find or make the directory that has the last of these names, which is then in
- * *name; dir's reference is dropped. NULL: that failed. */
-static struct node *enter_all(struct op *op, struct node *dir,
-			      struct bytes names, struct bytes *name)
+/* Step from *dir into the directory that has the last of these names, which is
+ * then in *name; as enter does. */
+static int enter_all(struct op *op, struct node **dir, struct bytes names,
+		     struct bytes *name)
 {
 	const uint8_t *at = names.ptr, *end = at + names.len, *slash;
+	int err = 0;
 
-	for (; dir && (slash = memchr(at, '/', (size_t)(end - at))); at = slash + 1)
-		dir = enter(op, dir, bytes_of(at, (size_t)(slash - at)));
+	for (; !err && (slash = memchr(at, '/', (size_t)(end - at))); at = slash + 1)
+		err = enter(op, dir, bytes_of(at, (size_t)(slash - at)));
 	*name = bytes_of(at, (size_t)(end - at));
-	return dir;
+	return err;
 }
 
 static struct bytes names_of(struct bytes key)
@@ -240,7 +242,7 @@ static int take_file(void *context, struct bytes key, struct bytes value)
 	uint32_t number = waiting_record_table(key);
 	struct bytes name;
 	struct node *dir;
-	int err = -ENOMEM;
+	int err;
 
 	if (!number)
 		return 0;
@@ -250,8 +252,8 @@ static int take_file(void *context, struct bytes key, struct bytes value)
 		return 0;
 	}
 	waiting_mark_told(dir);
-	dir = enter_all(op, dir, names_of(key), &name);
-	if (dir)
+	err = enter_all(op, &dir, names_of(key), &name);
+	if (!err)
 		err = make_file(op, dir, name, value);
 	if (err) {
 		l->refused++;
@@ -392,12 +394,12 @@ static int hold_again(struct loading *l, struct node *dir, struct bytes name,
 	int err = 0;
 
 	op->who.uid = r->uid;
-	if (r->has_text)
+	if (r->has_text) {
 		err = make_node(op, dir, name, &n);
-	else
-		n = enter(op, node_get(dir), name);
-	if (!err && !n)
-		err = -ENOMEM;
+	} else {
+		n = node_get(dir);
+		err = enter(op, &n, name);
+	}
 	if (!err && (n->ops->directory == r->has_text || n->scratch))
 		err = -EINVAL;
 	if (!err && n->ops->appends && !node_waits_for_key(n)) {
@@ -411,6 +413,18 @@ static int hold_again(struct loading *l, struct node *dir, struct bytes name,
 	}
 	node_put(&op->fs->nodes, n);
 	return err;
+}
+
+/* Its column was dropped, or is of another kind now: so is what waited. */
+static void tell_placeless(uint32_t number, struct bytes names,
+			   const struct op *op)
+{
+	const struct table *t = schema_table_by_number(op->schema, number);
+
+	log_message(LOG_WARNING_LEVEL, "%s: %.*s waited for a @key, and is gone: %s",
+		    t ? t->name : "a table that was replaced", (int)names.len,
+		    (const char *)names.ptr, op->reason[0] ? op->reason :
+		    "it has no place in its table");
 }
 
 static void give_unkeyed(struct loading *l, struct bytes key, bool has_text)
@@ -427,11 +441,16 @@ static void give_unkeyed(struct loading *l, struct bytes key, bool has_text)
 		waiting_remove_later(&l->gone, UNKEYED_ATTRIBUTES, key);
 		return;
 	}
-	dir = enter_all(op, dir, names, &name);
-	got = dir ? unkeyed_record_read(op, key, &r) : -ENOMEM;
+	got = enter_all(op, &dir, names, &name);
+	if (!got)
+		got = unkeyed_record_read(op, key, &r);
 	if (got > 0 && r.has_text == has_text)
 		got = hold_again(l, dir, name, &r, key);
-	if (got < 0) {
+	if (got == -EINVAL) {
+		tell_placeless(waiting_record_table(key), names, op);
+		waiting_remove_later(&l->gone, UNKEYED_TEXT, key);
+		waiting_remove_later(&l->gone, UNKEYED_ATTRIBUTES, key);
+	} else if (got < 0) {
 		l->refused++;
 		l->why = got;
 	}

@@ -307,12 +307,12 @@ static int decompress_block(struct block **out, enum block_how how,
 	struct block *b;
 	int err;
 
-	if (!may_decompress(how, size, packed))
+	if (!compressor_can_decompress(how, size, packed))
 		return -EUCLEAN;
 	b = block_new(size);
 	if (!b)
 		return -ENOMEM;
-	err = decompress(how, b->data, size, packed);
+	err = compressor_decompress(how, b->data, size, packed);
 	if (err)
 		mem_free(b);
 	else

@@ -209,7 +209,8 @@ static int inflate_all(uint8_t *to, size_t n, struct bytes from, size_t *used)
 	return got == Z_STREAM_END && !z.avail_out ? 0 : -EUCLEAN;
 }
 
-bool may_decompress(enum block_how how, uint64_t n, struct bytes from)
+bool compressor_can_decompress(enum block_how how, uint64_t n,
+			       struct bytes from)
 {
 	if (!n || n > LARGEST_COMPRESSED + LARGEST_BLOCK_SIZE)
 		return false;
@@ -226,12 +227,13 @@ bool may_decompress(enum block_how how, uint64_t n, struct bytes from)
 	return false;
 }
 
-int decompress(enum block_how how, uint8_t *to, size_t n, struct bytes from)
+int compressor_decompress(enum block_how how, uint8_t *to, size_t n,
+			  struct bytes from)
 {
 	size_t used;
 	int err;
 
-	if (!may_decompress(how, n, from) || from.len > INT32_MAX)
+	if (!compressor_can_decompress(how, n, from) || from.len > INT32_MAX)
 		return -EUCLEAN;
 	if (how == BLOCK_LZ4)
 		return LZ4_decompress_safe((const char *)from.ptr, (char *)to,
@@ -294,11 +296,12 @@ static size_t deflate_stored(struct bytes from, uint64_t n)
 	return used;
 }
 
-size_t compressed_length(enum block_how how, struct bytes from, uint64_t n)
+size_t compressor_stored_length(enum block_how how, struct bytes from,
+				uint64_t n)
 {
 	size_t len;
 
-	if (!may_decompress(how, n, from))
+	if (!compressor_can_decompress(how, n, from))
 		return 0;
 	if (how == BLOCK_LZ4)
 		return lz4_stored(from, n);

@@ -33,14 +33,15 @@ void compressor_free(struct compressor *c);
 size_t compressor_run(struct compressor *c, uint8_t *to, size_t room,
 		      struct bytes from);
 
-/*
- * Make the n bytes that were compressed, n > 0. Any thread. 0; -ENOMEM;
- * -EUCLEAN: from is not what makes exactly so many. Call may_decompress before
- * memory for n bytes is asked for: false if from cannot make so many.
- */
-int decompress(enum block_how how, uint8_t *to, size_t n, struct bytes from);
-bool may_decompress(enum block_how how, uint64_t n, struct bytes from);
+/* True if from may make n bytes: to be asked before memory for them. */
+bool compressor_can_decompress(enum block_how how, uint64_t n,
+			       struct bytes from);
+/* Make the n bytes that were compressed, n > 0. Any thread. 0; -ENOMEM;
+ * -EUCLEAN: from is not what makes exactly so many. */
+int compressor_decompress(enum block_how how, uint8_t *to, size_t n,
+			  struct bytes from);
 /* Return how many of the first bytes of from make n > 0 when decompressed. 0:
  * they do not. */
-size_t compressed_length(enum block_how how, struct bytes from, uint64_t n);
+size_t compressor_stored_length(enum block_how how, struct bytes from,
+				uint64_t n);
 #endif

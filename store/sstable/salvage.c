@@ -286,7 +286,7 @@ static uint64_t block_length(struct search *s, uint64_t offset, int *err)
 	if (most > left)
 		most = left;
 	p = look(s, offset, BLOCK_HEADER_SIZE + most, err);
-	len = p ? compressed_length(how, bytes_of(p + BLOCK_HEADER_SIZE,
+	len = p ? compressor_stored_length(how, bytes_of(p + BLOCK_HEADER_SIZE,
 						  (size_t)most), n) : 0;
 	return len ? BLOCK_HEADER_SIZE + len : 0;
 }

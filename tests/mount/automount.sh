@@ -5,7 +5,7 @@
 start
 mkdir "$M/found"
 stop
-is 'who looks finds the store' found "$(python3 tests/mount/automount.py "$M" "$WIDEFS" --log-file="$W/log" "$S" "$M" 2>&1)"
+is 'a look finds the store' found "$(python3 tests/mount/automount.py "$M" "$WIDEFS" --log-file="$W/log" "$S" "$M" 2>&1)"
 wait_closed
 ok 'nothing is left there' sh -c "! mountpoint -q '$M'"
 refused 'a mount in the place of another' 'something is mounted here already' sh -c "mount -t tmpfs none '$M' && '$WIDEFS' '$S' '$M'"

@@ -421,6 +421,40 @@ START_TEST(a_counter_that_waits_is_there_after_an_unmount)
 }
 END_TEST
 
+/* The value of a column that was dropped waits no longer in the next mount, and
+ * does not come back with a new column of the same name; the others are there,
+ * and come with the key. */
+START_TEST(values_of_a_dropped_column_end_with_the_mount)
+{
+	struct fs_entry entry;
+	struct long_row r;
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "7\n"));
+	ok(tree_echo(&shop, file_of(&r, "w"), CREATE, "old\n"));
+	ok(tree_mkdir(&shop, file_of(&r, "m")));
+	ok(tree_echo(&shop, file_of(&r, "m/k"), CREATE, "x\n"));
+	tree_run(&shop, "ALTER TABLE shop.wide DROP (w, m);");
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "v"), "7\n");
+	fails(ENOENT, tree_walk(&shop, file_of(&r, "w"), &entry));
+	fails(ENOENT, tree_walk(&shop, file_of(&r, "m"), &entry));
+	tree_run(&shop, "ALTER TABLE shop.wide ADD (w text, m map<text, "
+			"text>);");
+	fails(ENOENT, tree_walk(&shop, file_of(&r, "w"), &entry));
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "v"), "7\n");
+	fails(ENOENT, tree_walk(&shop, file_of(&r, "w"), &entry));
+	ok(give_key(&shop, &r));
+	cat_is(file_of(&r, "v"), "7\n");
+	fails(ENOENT, tree_walk(&shop, file_of(&r, "w"), &entry));
+	fails(ENOENT, tree_walk(&shop, file_of(&r, "m/k"), &entry));
+	ck_assert_uint_eq(shop.fs->accounts.used[RESOURCE_SCRATCH], 0);
+}
+END_TEST
+
 /* A write that has no memory is refused, and then nothing waits in its place. */
 START_TEST(a_value_waits_as_its_writer_was_told)
 {
@@ -491,6 +525,7 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc, rows_that_wait_are_there_after_an_unmount);
 	tcase_add_test(tc, an_element_that_waits_follows_its_row);
 	tcase_add_test(tc, a_counter_that_waits_is_there_after_an_unmount);
+	tcase_add_test(tc, values_of_a_dropped_column_end_with_the_mount);
 	tcase_add_test(tc, a_value_waits_as_its_writer_was_told);
 	tcase_add_test(tc, a_row_that_a_statement_deleted_is_made_again);
 	suite_add_tcase(suite, tc);

@@ -33,7 +33,7 @@ static size_t pack(struct buf *to, struct compressor *c, const struct buf *from)
 	return to->len;
 }
 
-START_TEST(what_was_compressed_comes_back)	/* _i: way */
+START_TEST(compressed_bytes_come_back)	/* _i: way */
 {
 	struct random rng = random_seeded((uint64_t)_i);
 	struct compressor *c = compressor_new(ways[_i]);
@@ -51,22 +51,22 @@ START_TEST(what_was_compressed_comes_back)	/* _i: way */
 		stored = pack(&to, c, &from);
 		buf_clear(&back);
 		ck_assert(buf_reserve(&back, len + 1));
-		ck_assert_int_eq(decompress(how, back.ptr, len,
+		ck_assert_int_eq(compressor_decompress(how, back.ptr, len,
 					    buf_bytes(&to)), 0);
 		ck_assert_mem_eq(back.ptr, from.ptr, len);
-		ck_assert_int_eq(decompress(how, back.ptr, len + 1,
+		ck_assert_int_eq(compressor_decompress(how, back.ptr, len + 1,
 					    buf_bytes(&to)), -EUCLEAN);
 		if (len > 1)
-			ck_assert_int_eq(decompress(how, back.ptr, len - 1,
+			ck_assert_int_eq(compressor_decompress(how, back.ptr, len - 1,
 						    buf_bytes(&to)), -EUCLEAN);
-		ck_assert_int_eq(decompress(how, back.ptr, len,
+		ck_assert_int_eq(compressor_decompress(how, back.ptr, len,
 					    bytes_of(to.ptr, stored - 1)),
 				 -EUCLEAN);
 		/* With other bytes behind it its length is found. */
 		buf_add_str(&to, "what follows");
-		ck_assert_uint_eq(compressed_length(how, buf_bytes(&to), len),
+		ck_assert_uint_eq(compressor_stored_length(how, buf_bytes(&to), len),
 				  stored);
-		ck_assert_uint_eq(compressed_length(how, buf_bytes(&to),
+		ck_assert_uint_eq(compressor_stored_length(how, buf_bytes(&to),
 						    len + 1), 0);
 	}
 	compressor_free(c);
@@ -96,8 +96,8 @@ START_TEST(damaged_bytes_stay_within_bounds)	/* _i: way */
 			(uint8_t)(1 << random_below(&rng, 8));
 		if (round % 3 == 0)
 			to.len = random_below(&rng, (uint32_t)to.len);
-		decompress(how, made, len, buf_bytes(&to));
-		ck_assert_uint_le(compressed_length(how, buf_bytes(&to), len),
+		compressor_decompress(how, made, len, buf_bytes(&to));
+		ck_assert_uint_le(compressor_stored_length(how, buf_bytes(&to), len),
 				  to.len);
 		mem_free(made);
 	}
@@ -115,12 +115,12 @@ START_TEST(sizes_that_cannot_be_ask_for_no_memory)
 		enum block_how how = ways[i].how;
 		struct bytes b = bytes_of(bytes, sizeof(bytes));
 
-		ck_assert(!may_decompress(how, 0, b));
-		ck_assert(!may_decompress(how, 1 << 20, b));
-		ck_assert(!may_decompress(how, UINT64_MAX, b));
-		ck_assert(!may_decompress(how, LARGEST_COMPRESSED * 2, b));
+		ck_assert(!compressor_can_decompress(how, 0, b));
+		ck_assert(!compressor_can_decompress(how, 1 << 20, b));
+		ck_assert(!compressor_can_decompress(how, UINT64_MAX, b));
+		ck_assert(!compressor_can_decompress(how, LARGEST_COMPRESSED * 2, b));
 	}
-	ck_assert(!may_decompress(BLOCK_RAW, 100, bytes_of(bytes, 100)));
+	ck_assert(!compressor_can_decompress(BLOCK_RAW, 100, bytes_of(bytes, 100)));
 }
 END_TEST
 
@@ -167,7 +167,7 @@ SUITE(compressor)
 	int count = (int)ARRAY_SIZE(ways);
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, what_was_compressed_comes_back, 0, count);
+	tcase_add_loop_test(tc, compressed_bytes_come_back, 0, count);
 	tcase_add_loop_test(tc, damaged_bytes_stay_within_bounds, 0, count);
 	tcase_add_test(tc, sizes_that_cannot_be_ask_for_no_memory);
 	tcase_add_loop_test(tc, too_little_room_is_told, 0, count);
