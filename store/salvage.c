@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "store/base/alloc.h"
+#include "store/base/counted.h"
 #include "store/lsm/lsm_salvage.h"
 #include "store/marker.h"
 #include "store/row/row_codec.h"
@@ -212,8 +213,8 @@ static void lose_file(struct salvage *s, const char *why)
 	lsm_salvage_name(name, s->file);
 	buf_add_format(&line, "%s: %s: ", name, why);
 	if (s->file->named)
-		buf_add_format(&line, "%" PRIu64 " rows of ",
-			       s->file->info.row_count);
+		buf_add_format(&line, "%s of ",
+			       counted(s->file->info.row_count, "row").text);
 	if (s->of)
 		buf_add_format(&line, "%s.%s", s->of->keyspace, s->of->name);
 	else if (s->table)
@@ -476,9 +477,11 @@ static void tell_plan(struct salvage *s, bool dry)
 
 	for (i = 0; i < s->schema->keyspace_count; i++)
 		s->counts->tables += s->schema->keyspaces[i]->table_count;
-	snprintf(line, sizeof(line), "%s: %" PRIu64 " tables, %zu sstables, "
-		 "%zu files of the log", dry ? "would read" : "reading",
-		 s->counts->tables, count, lsm_salvage_segments(s->from));
+	snprintf(line, sizeof(line), "%s: %s, %s, %s of the log",
+		 dry ? "would read" : "reading",
+		 counted(s->counts->tables, "table").text,
+		 counted(count, "sstable").text,
+		 counted(lsm_salvage_segments(s->from), "file").text);
 	s->told->plan(s->told->context, line);
 	if (lsm_salvage_snapshots(s->from)) {
 		snprintf(line, sizeof(line), "snapshots are not carried over: "

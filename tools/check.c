@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/base/log.h"
+#include "store/base/counted.h"
 #include "store/store.h"
 #include "store/type/json/print.h"
 #include "tools/lib/progress.h"
@@ -69,7 +70,7 @@ static void print(struct tool_check *c, bool finished)
 
 	if (!c->json) {
 		if (finished)
-			printf("%s\n", tool_count(c->problems, "problem").text);
+			printf("%s\n", counted(c->problems, "problem").text);
 		return;
 	}
 	json_print_string(&path, bytes_str(c->path));

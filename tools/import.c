@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tools/csv_null.h"
+#include "store/base/counted.h"
 #include "tools/lib/progress.h"
 #include "tools/lib/tool.h"
 #include "tools/table_file.h"
@@ -282,8 +283,8 @@ static int finish(struct import_work *i, int err)
 		tool_failed(i->name, err);
 	if (i->errors && i->refused)
 		tool_complain(i->name, "%s written, %s refused (in %s)",
-			      tool_count(i->rows, "row").text,
-			      tool_count(i->refused, "line").text,
+			      counted(i->rows, "row").text,
+			      counted(i->refused, "line").text,
 			      i->errors_name);
 	return err || i->refused ? TOOL_FAILED : TOOL_DONE;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "store/base/counted.h"
 #include "store/base/log.h"
 #include "store/schema/schema.h"
 #include "store/store.h"
@@ -235,7 +236,7 @@ static void silent(void *context, enum log_level level, const char *line)
 
 static int print_problems(unsigned long long count)
 {
-	printf("%s\n", tool_count(count, "problem").text);
+	printf("%s\n", counted(count, "problem").text);
 	return count ? TOOL_DAMAGED : TOOL_DONE;
 }
 
@@ -312,7 +313,7 @@ static int read_scrub(struct scrubbed *s, const struct tool_place *p)
 	buf_clear(&s->text);
 	err = place_read_control(p, "scrub", &s->text, 0);
 	if (!err && sscanf(buf_cstr(&s->text),
-			   "%15[a-z]: %llu of %llu bytes, %llu problems",
+			   "%15[a-z]: %llu of %llu bytes, %llu problem",
 			   s->state, &s->done, &s->total, &s->problems) != 4)
 		err = -EIO;
 	if (err)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "store/base/alloc.h"
+#include "store/base/counted.h"
 #include "store/base/log.h"
 #include "store/salvage.h"
 #include "store/sstable/sstable.h"
@@ -160,7 +161,7 @@ static int repair(const char *path, const char *new_path,
 	printf("%s %" PRIu64 " %s of %s; lost: %" PRIu64 "\n",
 	       options->dry ? "would take" : "took", counts.entries,
 	       counts.entries == 1 ? "row or deletion" : "rows and deletions",
-	       tool_count(counts.tables, "table").text, counts.lost);
+	       counted(counts.tables, "table").text, counts.lost);
 	return counts.lost ? TOOL_DAMAGED : TOOL_DONE;
 }
 

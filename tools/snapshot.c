@@ -16,6 +16,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/counted.h"
 #include "store/snapshot.h"
 #include "store/table/present.h"
 #include "tools/commands.h"
@@ -445,11 +446,11 @@ static int agree(const struct snapshot_work *w, bool drops, bool force,
 		return refuse_part(w);
 	if (drops && m.is_one)
 		printf("drop snapshot %s, which alone holds %s\n",
-		       w->name, tool_count(m.held, "byte").text);
+		       w->name, counted(m.held, "byte").text);
 	else if (drops)
 		printf("drop the %s %s-..., which alone hold %s\n",
-		       tool_count(m.count, "snapshot").text, w->name,
-		       tool_count(m.held, "byte").text);
+		       counted(m.count, "snapshot").text, w->name,
+		       counted(m.held, "byte").text);
 	else if (w->part || m.is_one)
 		printf("put %s as it was in snapshot %s in the place of what is "
 		       "there now\n", w->part ? w->part : "everything",
@@ -457,7 +458,7 @@ static int agree(const struct snapshot_work *w, bool drops, bool force,
 	else
 		printf("put the tables of the %s %s-... as they were in the "
 		       "place of what is there now\n",
-		       tool_count(m.count, "snapshot").text, w->name);
+		       counted(m.count, "snapshot").text, w->name);
 	if (dry_run || force)
 		return TOOL_DONE;
 	fflush(stdout);

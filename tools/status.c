@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "store/type/json/print.h"
+#include "store/base/counted.h"
 #include "tools/force.h"
 #include "tools/lib/metrics.h"
 #include "tools/lib/place.h"
@@ -176,7 +177,7 @@ static void print_levels(const struct metrics *m)
 	METRICS_EACH(m, one, "level_bytes")
 		bytes += one->value;
 	printf("  %-11s %.0f in %s, %s; %.0f to merge\n", "files", files,
-	       tool_count(levels, "level").text,
+	       counted(levels, "level").text,
 	       size_text(size, sizeof(size), bytes), metrics_value(m, "debt"));
 }
 
@@ -201,7 +202,7 @@ static void print_state(const struct tool_place *p,
 	print_sizes("memtables", m, "memtable_bytes", "memtable_room_bytes");
 	print_sizes("cache", m, "cache_bytes", "cache_room_bytes");
 	printf("  %-11s %s, %s\n", "log",
-	       tool_count((unsigned long long)metrics_value(m, "log_segments"),
+	       counted((unsigned long long)metrics_value(m, "log_segments"),
 			  "segment").text,
 	       size_text(size, sizeof(size), metrics_value(m, "log_bytes")));
 	print_levels(m);

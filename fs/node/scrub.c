@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "store/base/clock.h"
+#include "store/base/counted.h"
 #include "store/base/watch.h"
 
 #define PROBLEMS_MAX ((size_t)256 << 10)	/* bytes that are kept */
@@ -134,10 +135,10 @@ void scrub_print(struct scrub *s, struct buf *out, bool problems)
 	};
 
 	mutex_lock(&s->lock);
-	buf_add_format(out, "%s: %llu of %llu bytes, %llu problems\n",
+	buf_add_format(out, "%s: %llu of %llu bytes, %s\n",
 		       names[s->state], (unsigned long long)s->done,
 		       (unsigned long long)s->total,
-		       (unsigned long long)s->problem_count);
+		       counted(s->problem_count, "problem").text);
 	if (problems)
 		buf_add_bytes(out, buf_bytes(&s->problems));
 	mutex_unlock(&s->lock);

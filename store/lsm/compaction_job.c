@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "store/base/alloc.h"
+#include "store/base/counted.h"
 #include "store/base/log.h"
 #include "store/base/watch.h"
 #include "store/lsm/lsm_reclaim.h"
@@ -260,17 +261,21 @@ static void log_compaction(const struct compaction_job *j)
 		size += sstable_info(j->inputs[i])->size;
 	if (j->pick.drop_only || j->pick.move_only)
 		log_message(LOG_INFO_LEVEL, "compaction of table %" PRIu32
-			    ": %zu files of %" PRIu64 " bytes %s",
-			    j->table->number, j->pick.count, size,
+			    ": %s of %s %s", j->table->number,
+			    counted(j->pick.count, "file").text,
+			    counted(size, "byte").text,
 			    j->pick.drop_only ? "dropped" :
 						"moved to another level");
 	else
 		log_message(LOG_INFO_LEVEL, "compaction of table %" PRIu32
-			    ": %zu files of %" PRIu64 " bytes merged to %zu "
-			    "files of %" PRIu64 " bytes",
-			    j->table->number, j->pick.count, size,
-			    compaction_output_count(j->compaction),
-			    compaction_bytes_written(j->compaction));
+			    ": %s of %s merged to %s of %s",
+			    j->table->number,
+			    counted(j->pick.count, "file").text,
+			    counted(size, "byte").text,
+			    counted(compaction_output_count(j->compaction),
+				    "file").text,
+			    counted(compaction_bytes_written(j->compaction),
+				    "byte").text);
 }
 
 int compaction_job_run(struct compaction_job *j)

@@ -7,6 +7,7 @@
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/counted.h"
 #include "store/base/log.h"
 #include "store/row/key.h"
 #include "store/row/row_codec.h"
@@ -242,9 +243,10 @@ static void end_partition(const struct sstable_writer *w)
 	     w->partition_bytes <= ADVISED_BYTES) || w->options.measure_only)
 		return;
 	log_message(LOG_WARNING_LEVEL, "Writing large partition with token "
-		    "%lld (%u rows, %llu bytes) to sstable %s",
-		    (long long)w->stats.info.last_token, w->partition_rows,
-		    (unsigned long long)w->partition_bytes, w->name);
+		    "%lld (%s, %s) to sstable %s",
+		    (long long)w->stats.info.last_token,
+		    counted(w->partition_rows, "row").text,
+		    counted(w->partition_bytes, "byte").text, w->name);
 }
 
 /* Begin a partition: no deletion reaches over from the one before. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "store/base/counted.h"
 #include "store/base/log.h"
 #include "store/sstable/sstable.h"
 #include "tools/cql/commands.h"
@@ -93,10 +94,10 @@ static void print_trace(struct shell *shell)
 	if (data)
 		fflush(shell->out);
 	fprintf(out, "\nTracing: %s given, %llu read; %s, %s; %lld us\n",
-		tool_count(trace.rows_given, "row").text,
+		counted(trace.rows_given, "row").text,
 		(unsigned long long)trace.rows_read,
-		tool_count(trace.tombstones, "tombstone").text,
-		tool_count(trace.sstables, "sstable").text,
+		counted(trace.tombstones, "tombstone").text,
+		counted(trace.sstables, "sstable").text,
 		(long long)trace.microseconds);
 	for (i = 0; i < trace.file_count; i++) {
 		sstable_name(name, trace.files[i]);

@@ -32,15 +32,6 @@ void tool_complain(const char *object, const char *format, ...)
 	fputc('\n', stderr);
 }
 
-struct tool_count tool_count(unsigned long long n, const char *noun)
-{
-	struct tool_count c;
-
-	snprintf(c.text, sizeof(c.text), "%llu %s%s", n, noun,
-		 n == 1 ? "" : "s");
-	return c;
-}
-
 void tool_failed(const char *object, int err)
 {
 	if (err == -ENOTCONN || err == -ECONNABORTED)

@@ -34,12 +34,6 @@ void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same for a call that failed with -errno. */
 void tool_failed(const char *object, int err);
-/* A count and its noun. */
-struct tool_count {
-	char text[48];
-};
-/* Return "1 row" for (1, "row"), "2 rows" for (2, "row"). */
-struct tool_count tool_count(unsigned long long n, const char *noun);
 /* Note the arguments of a command, to say which of them is not known. */
 void tool_set_arguments(char **argv);
 /* True if a word is like another, and more so than *best (falling; at first

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "store/base/counted.h"
 #include "tools/cql/copy/record.h"
 #include "tools/cql/interrupt.h"
 #include "tools/cql/run.h"
@@ -367,8 +368,10 @@ void copy_from(struct copy *c)
 		import_all(&im);
 		copy_progress(c, true);
 		if (im.parse_errors + im.insert_errors)
-			shell_complain(c->shell, "%ld records were refused%s.",
-				       im.parse_errors + im.insert_errors,
+			shell_complain(c->shell, "%s refused%s.",
+				       counted((uint64_t)(im.parse_errors +
+							  im.insert_errors),
+					       "record").text,
 				       c->error_file ? "" :
 				       " (ERRFILE = 'FILE' keeps them)");
 		fprintf(stderr, "%llu rows imported from %lu files in %.3f "
