@@ -485,7 +485,7 @@ static void give_all_unkeyed(struct loading *l)
 		arena_clear(&l->op->arena);
 	}
 	if (l->waits_for_key)
-		log_message(LOG_INFO_LEVEL, "%zu files and attributes wait for the @key of a directory above them",
+		log_message(LOG_INFO_LEVEL, "files and attributes that wait for the @key of a directory above them: %zu",
 			    l->waits_for_key);
 }
 
@@ -533,7 +533,7 @@ void waiting_load(struct fs *fs)
 	else if (!fs->read_only && !l.refused)
 		go_on(&l);
 	if (l.refused)	/* often ENOSPC, where scratch_max is smaller now */
-		log_message(LOG_WARNING_LEVEL, "%zu files that wait for schema.cql or a @key are in the store and not shown: %s",
+		log_message(LOG_WARNING_LEVEL, "files that wait for schema.cql or a @key are in the store and not shown (%zu of them): %s",
 			    l.refused, strerror(-l.why));
 	for (i = 0; i < l.count; i++)
 		node_put(&fs->nodes, l.replaced[i]);

@@ -17,6 +17,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
+#include "store/base/counted.h"
 #include "store/base/log.h"
 
 #define LOST_NAMED 1000	/* files that are lost and named in the log */
@@ -180,8 +181,8 @@ static void reject_file(struct op *op, const struct waited *w, struct node *dir,
 	struct child c;
 	char what[96];
 
-	snprintf(what, sizeof(what), " (its %zu bytes are in memory until "
-		 "unmount, as NAME" WAITING_ASIDE ")", w->text.len);
+	snprintf(what, sizeof(what), " (%s in memory until unmount, as NAME"
+		 WAITING_ASIDE ")", counted(w->text.len, "byte").text);
 	child_init(&c, &kind_scratch);
 	name_aside(&aside, dir, node_name(w->node));
 	if (!dir->ops->waits)	/* else its directory was remarked on */
@@ -435,8 +436,8 @@ static void tell_lost(struct node *n)
 	struct buf path = BUF_INIT;
 
 	op_print_path(&path, n, NULL);
-	log_message(LOG_WARNING_LEVEL, "gone with the unmount: %zu bytes of %s",
-		    n->scratch->text.len, buf_cstr(&path));
+	log_message(LOG_WARNING_LEVEL, "gone with the unmount: %s of %s",
+		    counted(n->scratch->text.len, "byte").text, buf_cstr(&path));
 	buf_release(&path);
 }
 
@@ -457,8 +458,8 @@ void waiting_tell_lost(struct fs *fs)
 		}
 	}
 	if (lost)
-		log_message(LOG_WARNING_LEVEL, "%zu files NAME" WAITING_ASIDE
-			    " were in memory alone and are gone: they had no "
-			    "place in their tables%s", lost,
+		log_message(LOG_WARNING_LEVEL, "%s NAME" WAITING_ASIDE
+			    " gone: in memory alone, without a place in a "
+			    "table%s", counted(lost, "file").text,
 			    lost > LOST_NAMED ? " (the first are named)" : "");
 }

@@ -6,6 +6,7 @@
 #include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/key_name.h"
+#include "store/base/counted.h"
 #include "store/schema/schema.h"
 #include "store/type/text/text.h"
 
@@ -158,8 +159,8 @@ static int parse_parts(struct op *op, const struct place *p, struct bytes name,
 		return -ENOMEM;
 	if (name_split(names, n, name))
 		return op_refuse(op, -ENOENT,
-				 "a row is named here by %u values of its key, joined by ','",
-				 n);
+				 "a row is named here by %s of its key, joined by ','",
+				 counted(n, "value").text);
 	for (i = 0; i < n && !err; i++) {
 		buf_clear(&got);
 		err = names[i].len ?

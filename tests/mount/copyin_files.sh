@@ -72,7 +72,7 @@ is 'files that fit nowhere' 'nothing.rej s.rej tags total.rej' "$(ls -1 "$d" | t
 is 'the text is still there' five "$(cat "$d/total.rej")"
 is 'below a directory too' deep "$(cat "$d/nothing.rej/below/file")"
 is 'an element with text' 'x.rej x~' "$(ls -1A "$d/tags" | tr '\n' ' ' | sed 's/ $//')"
-is 'the reason is told' 'total was made before schema.cql and has no place in the table (its 5 bytes are in memory until unmount, as NAME.rej): Unable to make int from '\''five'\''' "$(grep -o 'total was .*' "$M/.widefs/errors" | tail -1)"
+is 'the reason is told' 'total was made before schema.cql and has no place in the table (5 bytes in memory until unmount, as NAME.rej): Unable to make int from '\''five'\''' "$(grep -o 'total was .*' "$M/.widefs/errors" | tail -1)"
 ok 'the right value' put "$d/total" 5
 is 'the value is stored' 5 "$(cat "$d/total")"
 ok 'the rejected names can be removed' rm -r "$d/nothing.rej" "$d/total.rej"
@@ -158,13 +158,13 @@ again
 is 'nor later' '' "$(find "$M/sales" -type f ! -name schema.cql)"
 rm -r "$M/sales"
 # A file without a place in the table is reported once more when it is dropped.
-mkdir -p "$M/sales/orders/bob,1/2026-11-24/5"; put "$M/sales/orders/bob,1/2026-11-24/5/total" five
+mkdir -p "$M/sales/orders/bob,1/2026-11-24/5"; printf x >"$M/sales/orders/bob,1/2026-11-24/5/total"
 mkdir -p "$M/sales/orders/bob,1/2026-11-24/5/nothing/below"; put "$M/sales/orders/bob,1/2026-11-24/5/nothing/below/file" 'deep, too'
 mkdir "$M/sales/orders/bob,1/2026-11-24/6"; put "$M/sales/orders/bob,1/2026-11-24/6/total" six
 ok 'schema.cql of one that has no place' cp "$W/away/sales/schema.cql" "$M/sales/"
 rm "$M/sales/orders/bob,1/2026-11-24/6/total.rej"
 stop
-is 'the log tells of it' 1 "$(grep -c '2 files NAME.rej were in memory alone and are gone' "$W/log")"
-is 'by name, with its size' '5 bytes of /sales/orders/bob,1/2026-11-24/5/total.rej|10 bytes of /sales/orders/bob,1/2026-11-24/5/nothing.rej/below/file' "$(sed -n 's/.*gone with the unmount: //p' "$W/log" | sort -r | paste -sd '|')"
+is 'the log tells of it' 1 "$(grep -c '2 files NAME.rej gone: in memory alone, without a place in a table$' "$W/log")"
+is 'by name, with its size' '1 byte of /sales/orders/bob,1/2026-11-24/5/total.rej|10 bytes of /sales/orders/bob,1/2026-11-24/5/nothing.rej/below/file' "$(sed -n 's/.*gone with the unmount: //p' "$W/log" | sort -n | paste -sd '|')"
 is 'the store is sound' '0 problems' "$("$CTL" check "$S")"
 done_testing
