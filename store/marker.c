@@ -341,12 +341,12 @@ static int create_marker(struct marker_file *m, const struct file_ops *files)
 static int look(struct marker_file *m, const struct file_ops *files,
 		struct marker_contents *seen, bool create)
 {
-	int err = check_directory(files, m->dir);
+	int err = files->list(files->context, m->dir, see_name, seen);
 
-	if (!err)
-		err = files->list(files->context, m->dir, see_name, seen);
 	if (!err && !seen->marker && seen->foreign)
 		err = -ENOTEMPTY;
+	if (!err && (seen->marker || seen->engine || create))
+		err = check_directory(files, m->dir);
 	if (!err && !seen->marker && seen->engine)
 		err = log_corrupt(MARKER_NAME, 0, "it is missing, and there is "
 				  ENGINE_NAME);
@@ -398,11 +398,11 @@ int marker_open_damaged(struct marker_file *m, const struct file_ops *files,
 	m->dir = open_directory(files, path, false);
 	if (m->dir < 0)
 		return m->dir;
-	err = check_directory(files, m->dir);
-	if (!err)
-		err = files->list(files->context, m->dir, see_name, &seen);
+	err = files->list(files->context, m->dir, see_name, &seen);
 	if (!err && !seen.marker && !seen.engine)
 		err = seen.foreign ? -ENOTEMPTY : -ENOENT;
+	if (!err)
+		err = check_directory(files, m->dir);
 	if (!err)
 		err = lock_directory(m, files, m->dir, false);
 	/* Open the store to read, and lock it for this process alone. */

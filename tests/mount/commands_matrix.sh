@@ -11,6 +11,8 @@ C
 mkdir "$M/.snapshots/one" "$W/plain" "$W/empty"
 echo later >"$M/k/u/1/v"
 echo text >"$W/plain/file"
+mkdir -m 1777 "$W/public"; mkdir -m 777 "$W/public/empty" "$W/public/store"
+echo text >"$W/public/file"; : >"$W/public/store/WIDEFS"
 { echo p,c,v; seq 1 20000 | awk '{ printf "%d,%d,value number %d\n", $1 % 50, $1, $1 }'; } >"$W/rows.csv"
 # gives STATUS 'begin of the message' ARGUMENTS...: of widefsctl. Its output and messages are
 # in $W/out and $W/err.
@@ -96,6 +98,10 @@ for c in status schema dump check flush compact scrub stats cql; do
 	gives 6 "widefsctl: $W/empty: an empty directory, neither a store nor a mount (widefs STORE MOUNTPOINT mounts a store, and makes it where there is none)" "$c" "$W/empty"
 	gives 6 "widefsctl: $W/plain/file: not a widefs store" "$c" "$W/plain/file"
 	gives 6 "widefsctl: '': not a widefs store (name a store or a mount)" "$c" ''
+	# Others may write there, as in /tmp: nothing is a store there for that.
+	gives 6 "widefsctl: $W/public: not a widefs store (name a store or a mount)" "$c" "$W/public"
+	gives 6 "widefsctl: $W/public/empty: an empty directory, neither" "$c" "$W/public/empty"
+	gives 1 "widefsctl: $W/public/store: others can write there, or own it: it is not opened" "$c" "$W/public/store"
 done
 for c in top errors; do gives 6 "widefsctl: $W/plain: not in a widefs mount" "$c" "$W/plain"; done
 gives 6 "widefsctl: $W/plain: no widefs is mounted here" umount "$W/plain"
@@ -188,6 +194,21 @@ cql MOUNT --mode=csv -e 'SELECT * FROM k.t'
 E
 is 'a file that is full' 1 "$("$CTL" export "$M/k/t" /dev/full 2>"$W/err"; echo $?)"
 is 'is named' 'widefsctl: /dev/full: No space left on device' "$(cat "$W/err")"
+# SIGINT ends what goes on or waits, with the shell's status 130.
+mkfifo "$W/waits"
+exec 7<>"$W/waits"
+while read -r line; do
+	eval "timeout --preserve-status -s INT 1 \"$CTL\" ${line//MOUNT/$M}" >"$W/out" 2>"$W/err" <&7
+	is "$line, interrupted" 130 $?
+done <<'E'
+errors --follow MOUNT
+cql MOUNT
+cql --file=- MOUNT
+load MOUNT
+import MOUNT/k/u -
+bench --records=900000000 fillseq
+E
+exec 7>&-
 # Every --json is JSON; nothing of a terminal is in a pipe.
 for words in "status --json" "status -j $M" "stats --json $M" "stats -jH $M" "stats -j $M/k/t" "snapshot list -j $M" "sstable -k $file" "sstable -d $file" cql; do
 	case $words in cql) "$CTL" cql -m json "$M" -e 'SELECT * FROM k.u' >"$W/out" 2>"$W/err" ;; *) "$CTL" $words >"$W/out" 2>"$W/err" ;; esac

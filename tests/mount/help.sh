@@ -50,9 +50,9 @@ is 'help COMMAND' "$("$CTL" cql --help)" "$("$CTL" help cql)"
 out=$("$WIDEFS" --log-file="$W/no/log" "$S" "$M" 2>&1)
 is 'a log that cannot be written: the status' 1 $?
 is 'says why, and nothing is made' "widefs: $W/no/log: No such file or directory (the log file)" "$out$(ls -A "$S" 2>/dev/null)"
-mkdir -m 777 "$W/open"
+mkdir -m 777 "$W/open"; : >"$W/open/WIDEFS"
 out=$("$CTL" check "$W/open" 2>&1)
-is 'a place where others can write: the status' 1 $?
+is 'a store where others can write: the status' 1 $?
 is 'says why, too' 1 "$(grep -c 'others can write there' <<<"$out")"
 # Installed, where a path has blanks, and taken away again.
 made() { env -u MAKEFLAGS -u B -u SAN make -s "$@" DESTDIR="$W/a root" PREFIX=/opt/w; }
