@@ -270,8 +270,9 @@ static int show_place(const char *path, struct buf *out)
 	if (mount)
 		p.mount = mount;
 	look(&s, &p);
-	show(&p, &s, out);
 	status = s.status;
+	if (status != TOOL_NONE)
+		show(&p, &s, out);
 	state_release(&s);
 	place_release(&p);
 	return status;

@@ -98,6 +98,7 @@ for c in status schema dump check flush compact scrub stats cql; do
 	gives 6 "widefsctl: $W/empty: an empty directory, neither a store nor a mount (widefs STORE MOUNTPOINT mounts a store, and makes it where there is none)" "$c" "$W/empty"
 	gives 6 "widefsctl: $W/plain/file: not a widefs store" "$c" "$W/plain/file"
 	gives 6 "widefsctl: '': not a widefs store (name a store or a mount)" "$c" ''
+	is "$c of no store: no state of one" '' "$(cat "$W/out")"
 	# Others may write there, as in /tmp: nothing is a store there for that.
 	gives 6 "widefsctl: $W/public: not a widefs store (name a store or a mount)" "$c" "$W/public"
 	gives 6 "widefsctl: $W/public/empty: an empty directory, neither" "$c" "$W/public/empty"
