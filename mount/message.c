@@ -7,6 +7,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "store/base/json_escape.h"
 #include "store/base/log.h"
 #include "store/base/clock.h"
 #include "store/base/utf8.h"
@@ -39,14 +40,14 @@ static size_t character(const char *text)
 /* Append text to the string of JSON that is at out, and has a length of at. */
 static size_t add_escaped(char *out, size_t at, size_t size, const char *text)
 {
-	while (*text && at + 8 < size) {
+	while (*text && at + JSON_ESCAPE_MAX < size) {
 		size_t len = character(text);
+		unsigned char c = (unsigned char)*text;
 
-		if (*text == '"' || *text == '\\')
-			out[at++] = '\\';
-		if (!len || (unsigned char)*text < 0x20)
-			at += (size_t)snprintf(out + at, size - at, "\\u%04x",
-					       len ? *text : 0xfffd);
+		if (!len)
+			memcpy(out + at, "\\uFFFD", 6), at += 6;
+		else if (c < 0x20 || c == '"' || c == '\\')
+			at += json_escape(out + at, c);
 		else
 			memcpy(out + at, text, len), at += len;
 		text += len ? len : 1;

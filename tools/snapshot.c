@@ -19,6 +19,7 @@
 #include "store/base/counted.h"
 #include "store/snapshot.h"
 #include "store/table/present.h"
+#include "store/type/json/print.h"
 #include "tools/commands.h"
 #include "tools/lib/place.h"
 #include "tools/lib/tool.h"
@@ -156,18 +157,17 @@ static int each_snapshot(const struct snapshot_work *w,
 static void print_line(const struct snapshot_line *l, bool json)
 {
 	char time[CLOCK_TEXT];
-	const char *c;
+	struct buf name = BUF_INIT;
 
 	clock_print(time, l->created_s * 1000000, false);
 	if (!json) {
 		printf("%s %12" PRIu64 " %s\n", time, l->held, l->name);
 		return;
 	}
-	printf("{\"name\":\"");
-	for (c = l->name; *c; c++)
-		printf(*c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-	printf("\",\"created\":\"%s\",\"held\":%" PRIu64 ",\"owner\":", time,
-	       l->held);
+	json_print_string(&name, bytes_str(l->name));
+	printf("{\"name\":%s,\"created\":\"%s\",\"held\":%" PRIu64
+	       ",\"owner\":", buf_cstr(&name), time, l->held);
+	buf_release(&name);
 	if (l->owned)
 		printf("%" PRIu64 "}\n", l->owner);
 	else

@@ -129,7 +129,7 @@ for line in sys.stdin:
     print("an object" if ok and o["level"] in ("error", "warning", "info", "debug") else line)' | sort -u; }
 is 'lines of JSON' 'an object' "$(objects <"$W/log")"
 is 'an error of the start is one in the foreground' 'an object' "$(status "$WIDEFS" -f --log-format=json "$W/a\"b\\ "$'\n\xffé'"/none" "$M" >/dev/null; objects <"$W/out")"
-is 'the name is in it' 1 "$(grep -cF "$W/a\\\"b\\\\ \\u000a\\ufffdé/none: " "$W/out")"
+is 'the name is in it' 1 "$(grep -cF "$W/a\\\"b\\\\ \\n\\uFFFDé/none: " "$W/out")"
 is 'a format that is none' 2 "$(status "$WIDEFS" --log-format=xml "$S" "$M")"
 is 'is refused by name' 'widefs: log_format=xml: not one of text, json' "$(cat "$W/out")"
 "$WIDEFS" "$S" "$M"

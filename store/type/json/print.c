@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "store/base/json_escape.h"
 #include "store/type/compare.h"
 #include "store/type/compound_codec.h"
 #include "store/type/float.h"
@@ -150,12 +151,8 @@ void type_print_json_exact(struct buf *out, const struct type *t,
 
 void json_print_string(struct buf *out, struct bytes text)
 {
-	static const char escapes[0x20] = {
-		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
-		['\r'] = 'r',
-	};
 	const uint8_t *end = text.ptr + text.len, *p = text.ptr, *plain;
-	uint8_t short_escape[2] = { '\\' };
+	char escape[JSON_ESCAPE_MAX];
 	bool is_ascii;
 
 	if (!buf_reserve(out, text.len + 2))
@@ -167,11 +164,7 @@ void json_print_string(struct buf *out, struct bytes text)
 		buf_add(out, plain, (size_t)(p - plain));
 		if (p == end)
 			break;
-		short_escape[1] = *p >= 0x20 ? *p : (uint8_t)escapes[*p];
-		if (short_escape[1])
-			buf_add(out, short_escape, sizeof(short_escape));
-		else
-			buf_add_format(out, "\\u%04X", *p);
+		buf_add(out, escape, json_escape(escape, *p));
 		p++;
 	}
 	buf_add_byte(out, '"');
