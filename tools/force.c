@@ -1,6 +1,5 @@
 #include "tools/force.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
@@ -10,36 +9,9 @@
 #include <unistd.h>
 
 #include "store/base/control.h"
+#include "store/base/process.h"
 #include "store/marker.h"
 #include "tools/lib/tool.h"
-
-/* True if the process has this connection's device open. */
-static bool has_connection(pid_t pid, uint32_t connection)
-{
-	char path[PATH_MAX], line[64];
-	struct dirent *entry;
-	bool found = false;
-	unsigned number;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		FILE *file;
-
-		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)pid,
-			 entry->d_name);
-		file = fopen(path, "re");
-		while (file && fgets(line, sizeof(line), file))
-			if (sscanf(line, "fuse_connection: %u", &number) == 1)
-				found |= number == connection;
-		if (file)
-			fclose(file);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
 
 int force_store_owner(const char *store, pid_t *owner)
 {
@@ -82,7 +54,7 @@ int force_end(const char *mount, const char *store)
 		return err;
 	}
 	is_free = !force_store_owner(store, &owner);
-	killed = owner && has_connection(owner, connection) &&
+	killed = owner && process_has_connection(owner, connection) &&
 		 !kill(owner, SIGKILL);
 	err = abort_connection(connection);
 	if (!err || killed || is_free)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -42,30 +43,15 @@ bool process_has_ended(pid_t pid)
 	return kill(pid, 0) && errno == ESRCH;
 }
 
-int process_is_one(pid_t a, pid_t b)
+/* Return the process of a thread; -ESRCH: it is unknown, has ended, or is hidden. */
+static int find_process(pid_t thread)
 {
-	char path[64];
-	int len;
-
-	if (a <= 0)
-		return -ESRCH;
-	if (a == b)
-		return 1;
-	len = snprintf(path, sizeof(path), "/proc/%d/task", (int)a);
-	if (access(path, F_OK))
-		return -ESRCH;
-	snprintf(path + len, sizeof(path) - (size_t)len, "/%d", (int)b);
-	return !access(path, F_OK);
-}
-
-pid_t process_of_thread(pid_t thread)
-{
-	int process = thread;
+	int process = -ESRCH;
 	char line[128];
 	FILE *file;
 
 	if (thread <= 0)
-		return thread;
+		return -ESRCH;
 	snprintf(line, sizeof(line), "/proc/%d/status", (int)thread);
 	file = fopen(line, "re");
 	while (file && fgets(line, sizeof(line), file) &&
@@ -73,16 +59,37 @@ pid_t process_of_thread(pid_t thread)
 		;
 	if (file)
 		fclose(file);
+	return process > 0 ? process : -ESRCH;
+}
+
+pid_t process_of_thread(pid_t thread)
+{
+	int process = find_process(thread);
+
 	return process > 0 ? process : thread;
 }
 
-/* Compare the inode number of an open file: 1, 0; 0 if it is closed by now; -EACCES:
- * it cannot be seen. */
-static int is_inode(pid_t pid, const char *descriptor, uint64_t ino)
+int process_is_one(pid_t a, pid_t b)
 {
-	unsigned long long number;
+	int process;
+
+	if (a > 0 && a == b)
+		return 1;
+	process = find_process(a);
+	return process < 0 ? process : process == find_process(b);
+}
+
+/*
+ * Look into fdinfo for the number after a field of an open file: 1 if it is this one,
+ * 0 if it is another or the file is closed by now, -EACCES: there is no such field,
+ * or it cannot be seen.
+ */
+static int descriptor_has(pid_t pid, const char *descriptor, const char *field,
+			  uint64_t value)
+{
+	size_t len = strlen(field);
 	char path[64], line[256];
-	int is = -EACCES;
+	int has = -EACCES;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)pid,
@@ -90,20 +97,22 @@ static int is_inode(pid_t pid, const char *descriptor, uint64_t ino)
 	file = fopen(path, "re");
 	if (!file)
 		return errno == ENOENT ? 0 : -EACCES;
-	while (is < 0 && fgets(line, sizeof(line), file))
-		if (sscanf(line, "ino: %llu", &number) == 1)
-			is = number == ino;
-	if (is < 0 && ferror(file) && errno == ENOENT)
-		is = 0;
+	while (has == -EACCES && fgets(line, sizeof(line), file))
+		if (!strncmp(line, field, len))
+			has = strtoull(line + len, NULL, 10) == value;
+	if (ferror(file) && errno == ENOENT)
+		has = 0;
 	fclose(file);
-	return is;
+	return has;
 }
 
-int process_has_file(pid_t pid, uint64_t ino)
+/* Look at all open files: 1, 0; -ENOENT: the process has ended; -EACCES: not found,
+ * and not all of them have the field and can be seen. */
+static int process_has(pid_t pid, const char *field, uint64_t value)
 {
 	struct dirent *entry;
+	int found = 0, all = 0;
 	char path[64];
-	int found = 0, one;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
@@ -112,15 +121,27 @@ int process_has_file(pid_t pid, uint64_t ino)
 		return errno == ENOENT ? -ENOENT : -EACCES;
 	errno = 0;
 	while (found <= 0 && (entry = readdir(dir))) {
-		one = entry->d_name[0] == '.' ?
-			      0 : is_inode(pid, entry->d_name, ino);
-		found = one ? one : found;
+		if (entry->d_name[0] != '.')
+			found = descriptor_has(pid, entry->d_name, field,
+					       value);
+		if (found < 0)
+			all = found;
 		errno = 0;
 	}
-	if (found <= 0 && errno && errno != ENOENT && errno != ESRCH)
-		found = -EACCES;
+	if (errno && errno != ENOENT && errno != ESRCH)
+		all = -EACCES;
 	closedir(dir);
-	return found;
+	return found > 0 ? found : all;
+}
+
+int process_has_file(pid_t pid, uint64_t ino)
+{
+	return process_has(pid, "ino:", ino);
+}
+
+bool process_has_connection(pid_t pid, uint32_t connection)
+{
+	return process_has(pid, "fuse_connection:", connection) == 1;
 }
 
 /*

@@ -23,12 +23,12 @@ void process_prepare(void);
 bool process_is_dying(pid_t pid);
 /* True if there is no such process or thread (pid > 0) any more. */
 bool process_has_ended(pid_t pid);
-/* True (1) if a and b are threads of one process, 0 if not; -ESRCH if a is unknown
- * (0 or below), has ended, or is hidden from this process. */
-int process_is_one(pid_t a, pid_t b);
 /* Return the process that a thread is one of; the number of the thread where it is
  * unknown (0 or below), has ended, or is hidden from this process. Any thread. */
 pid_t process_of_thread(pid_t thread);
+/* True (1) if a and b are threads of one process, 0 if not; -ESRCH if a is unknown
+ * (0 or below), has ended, or is hidden from this process. */
+int process_is_one(pid_t a, pid_t b);
 /*
  * Look for an open file of that inode number, on any filesystem, in the process: 1;
  * 0 without; -ENOENT: it has ended; -EACCES where it cannot be seen: another's
@@ -36,6 +36,8 @@ pid_t process_of_thread(pid_t thread);
  * that is in execve(2), and that may wait for the caller to answer a close.
  */
 int process_has_file(pid_t pid, uint64_t ino);
+/* True if the process has a device open that is of this connection of FUSE. */
+bool process_has_connection(pid_t pid, uint32_t connection);
 /* Return a process that holds a lock (flock) of the file or directory, or 0. */
 pid_t process_find_lock(const struct stat *st);
 #endif

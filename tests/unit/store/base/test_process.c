@@ -1,0 +1,71 @@
+/* Processes, as /proc tells of them. */
+#include "store/base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/suite.h"
+
+static void *look_at_thread(void *unused)
+{
+	pid_t thread = gettid();
+
+	(void)unused;
+	ck_assert_int_ne(thread, getpid());
+	ck_assert_int_eq(process_of_thread(thread), getpid());
+	ck_assert_int_eq(process_is_one(thread, getpid()), 1);
+	ck_assert_int_eq(process_is_one(getpid(), thread), 1);
+	ck_assert_int_eq(process_is_one(thread, getppid()), 0);
+	return NULL;
+}
+
+START_TEST(a_thread_is_of_its_process)
+{
+	pthread_t thread;
+
+	ck_assert(!pthread_create(&thread, NULL, look_at_thread, NULL));
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(process_is_one(getpid(), getpid()), 1);
+	ck_assert_int_eq(process_is_one(0, 0), -ESRCH);
+	ck_assert_int_eq(process_is_one(-1, getpid()), -ESRCH);
+	ck_assert_int_eq(process_of_thread(0), 0);
+}
+END_TEST
+
+START_TEST(a_process_has_the_files_that_it_opened)
+{
+	char name[] = "/tmp/process-XXXXXX";
+	int fd = mkstemp(name), status;
+	struct stat st;
+	pid_t child;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert(!unlink(name));
+	ck_assert(!fstat(fd, &st));
+	ck_assert_int_eq(process_has_file(getpid(), st.st_ino), 1);
+	/* Files of other kinds have no connection of FUSE, and hide none. */
+	ck_assert(!process_has_connection(getpid(), (uint32_t)st.st_ino));
+	ck_assert(!close(fd));
+	ck_assert_int_eq(process_has_file(getpid(), st.st_ino), 0);
+	child = fork();
+	if (!child)
+		_exit(0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(process_has_file(child, st.st_ino), -ENOENT);
+	ck_assert_int_eq(process_is_one(child, getpid()), -ESRCH);
+	ck_assert_int_eq(process_of_thread(child), child);
+}
+END_TEST
+
+SUITE(process)
+{
+	TCase *tc = tcase_create("process");
+
+	tcase_add_test(tc, a_thread_is_of_its_process);
+	tcase_add_test(tc, a_process_has_the_files_that_it_opened);
+	suite_add_tcase(suite, tc);
+}
