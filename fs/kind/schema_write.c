@@ -18,6 +18,21 @@
 #include "store/cql/syntax/statement_text.h"
 
 #define DDL_TEXT_MAX (64 << 20)	/* of one statement */
+#define WAITS 1		/* a statement is kept until the end of the text */
+
+/* A text of definitions that is applied as it comes. */
+struct ddl_text {
+	struct bytes rest;	/* that is not applied */
+	size_t used;		/* bytes of the buffer before it */
+	size_t added;		/* bytes of its end that are new */
+	bool last;		/* no more comes: a ; may lack */
+	/* The name of the keyspace in the text, if that is all of schema.cql, as
+	 * its own CREATE KEYSPACE is in it, or empty; NULL, where it cannot be. */
+	char *whole;
+	/* Where the buffer begins: with statements that wait for the end. */
+	uint8_t *kept;
+	size_t kept_len;
+};
 
 static bool is_space(uint8_t c)
 {
@@ -88,7 +103,15 @@ static int rename_keyspace(struct op *op, const struct keyspace *k, char *whole,
 	return op->arena.failed ? -ENOMEM : 0;
 }
 
-/* True if a statement of `rest` alters the table. */
+/* True if the statement makes, alters or drops the table. */
+static bool is_of_table(struct op *op, struct bytes statement, struct bytes table)
+{
+	return bytes_equal(cql_statement_table(&op->arena, statement, true),
+			   table) ||
+	       bytes_equal(cql_statement_table(&op->arena, statement, false),
+			   table);
+}
+
 static bool is_altered_in(struct op *op, struct bytes rest, struct bytes table)
 {
 	struct cql_split split;
@@ -98,8 +121,7 @@ static bool is_altered_in(struct op *op, struct bytes rest, struct bytes table)
 	for (cql_split_init(&split);
 	     cql_split_next(&split, rest, true, &one, &step) > 0;
 	     cql_split_init(&split)) {
-		if (bytes_equal(cql_statement_table(&op->arena, one, true),
-				table))
+		if (is_of_table(op, one, table))
 			return true;
 		rest.ptr += step;
 		rest.len -= step;
@@ -107,33 +129,61 @@ static bool is_altered_in(struct op *op, struct bytes rest, struct bytes table)
 	return false;
 }
 
+/* Refuse what alters a table whose CREATE TABLE waits: that tells why. */
+static int refuse_second(struct op *op, const struct keyspace *k,
+			 struct cql_session *session, struct bytes statement,
+			 const struct ddl_text *t)
+{
+	struct bytes kept = bytes_of(t->kept, t->kept_len), one;
+	struct cql_split split;
+	size_t step;
+	int err = 0;
+
+	for (cql_split_init(&split);
+	     !err && cql_split_next(&split, kept, true, &one, &step) > 0;
+	     cql_split_init(&split)) {
+		kept.ptr += step;
+		kept.len -= step;
+		if (!is_of_table(op, statement,
+				 cql_statement_table(&op->arena, one, false)))
+			continue;
+		err = rename_keyspace(op, k, t->whole, &one);
+		if (!err)
+			err = define(op, k, session, one,
+				     CQL_CHANGES_ALL_BUT_DROPS);
+	}
+	return err;
+}
+
 /*
  * Run a statement of a whole schema.cql: a CREATE TABLE that was edited changes its
  * table, in one step. It drops no column if the same text alters the table later:
- * what that adds would come again without its values.
+ * what that adds would come again without its values. So what drops columns waits
+ * for the end of the text: WAITS.
  */
 static int define_whole(struct op *op, const struct keyspace *k,
 			struct cql_session *session, struct bytes statement,
-			struct bytes rest)
+			const struct ddl_text *t)
 {
 	struct bytes table = cql_statement_table(&op->arena, statement, false);
-	int err;
+	int err = t->last ? 0 : refuse_second(op, k, session, statement, t);
 
+	if (err)
+		return err;
 	if (!table.len)
 		return define(op, k, session, statement, CQL_REFUSES);
 	err = define(op, k, session, statement, CQL_CHANGES_ALL_BUT_DROPS);
-	if (err != -EEXIST || is_altered_in(op, rest, table))
+	if (!err || !cql_session_drops(session) ||
+	    is_altered_in(op, t->rest, table))
 		return err;
 	op->reason[0] = 0;
-	return define(op, k, session, statement, CQL_CHANGES);
+	return t->last ? define(op, k, session, statement, CQL_CHANGES) : WAITS;
 }
 
-/* rest: the text that follows it, as far as it is there.
- * whole: the name of the keyspace in the text, if that is all of schema.cql, as
- * its own CREATE KEYSPACE is in it, or empty; NULL, where it cannot be. */
+/* Run the statement before t->rest. */
 static int apply_one(struct op *op, struct node *n,
 		     struct cql_session *session, struct bytes statement,
-		     struct bytes rest, char *whole)
+		     const struct ddl_text *t)
 {
 	struct keyspace *k;
 	int err;
@@ -148,11 +198,11 @@ static int apply_one(struct op *op, struct node *n,
 	k = op_keyspace(op, n);
 	if (!k)
 		return -ESTALE;
-	err = rename_keyspace(op, k, whole, &statement);
+	err = rename_keyspace(op, k, t->whole, &statement);
 	if (err)
 		return err;
-	return whole && *whole ?
-		       define_whole(op, k, session, statement, rest) :
+	return t->whole && *t->whole ?
+		       define_whole(op, k, session, statement, t) :
 		       define(op, k, session, statement, CQL_REFUSES);
 }
 
@@ -187,21 +237,48 @@ static int look_at_begin(struct op *op, struct cql_session *session,
 	return i == begin.len || is_ddl(begin) ? 0 : refuse_other(op);
 }
 
-/* Apply the statements. *used: the bytes up to the first bad one; last: the end
- * may lack a ;, else the last `added` bytes are new. whole: as apply_one. */
-static int apply_all(struct op *op, struct node *n, struct bytes text,
-		     bool last, size_t added, char *whole, size_t *used)
+/* Apply the statements, up to the first bad one, in a session. Those that wait are
+ * moved to the begin of the buffer. */
+static int apply_each(struct op *op, struct node *n, struct cql_session *session,
+		      struct ddl_text *t)
+{
+	struct cql_split split;
+	struct bytes one;
+	size_t step;
+	int err = 0;
+
+	cql_split_init(&split);
+	while (cql_split_next(&split, t->rest, t->last, &one, &step) > 0) {
+		const uint8_t *begin = t->rest.ptr;
+
+		t->rest.ptr += step;
+		t->rest.len -= step;
+		if (one.len)
+			err = apply_one(op, n, session, one, t);
+		if (err == WAITS) {
+			memmove(t->kept + t->kept_len, begin, step);
+			t->kept_len += step;
+		} else if (err) {
+			return err;
+		}
+		t->used += step;
+		cql_split_init(&split);
+		err = 0;
+	}
+	return t->last || !split.begun ? 0 :
+	       look_at_begin(op, session,
+			     bytes_of(t->rest.ptr + split.begin,
+				      t->rest.len - split.begin), t->added);
+}
+
+static int apply_all(struct op *op, struct node *n, struct ddl_text *t)
 {
 	struct keyspace *k = op_keyspace(op, n);
 	struct writing writing = { .op = op, .n = n };
 	struct cql_session *session = NULL;
-	struct cql_split split;
-	struct bytes one;
-	size_t step;
 	mode_t mode;
 	int err;
 
-	*used = 0;
 	if (!k)
 		return -ESTALE;
 	if (k->system)
@@ -213,23 +290,8 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 	if (!err)
 		cql_session_adopt(session, adopt, &writing);
 	op->broadcast = true;
-	cql_split_init(&split);
-	while (!err && cql_split_next(&split, text, last, &one, &step) > 0) {
-		if (one.len)
-			err = apply_one(op, n, session, one,
-					bytes_of(text.ptr + step,
-						 text.len - step), whole);
-		if (err)
-			break;
-		*used += step;
-		text.ptr += step;
-		text.len -= step;
-		cql_split_init(&split);
-	}
-	if (!err && !last && split.begun)
-		err = look_at_begin(op, session,
-				    bytes_of(text.ptr + split.begin,
-					     text.len - split.begin), added);
+	if (!err)
+		err = apply_each(op, n, session, t);
 	cql_session_free(session);
 	waiting_end(op, &writing.waiting);
 	return err;
@@ -238,9 +300,9 @@ static int apply_all(struct op *op, struct node *n, struct bytes text,
 int schema_write_apply(struct op *op, struct node *n, struct bytes text)
 {
 	char whole[HANDLE_KEYSPACE_MAX + 1] = "";
-	size_t used;
+	struct ddl_text t = { .rest = text, .last = true, .whole = whole };
 
-	return apply_all(op, n, text, true, 0, whole, &used);
+	return apply_all(op, n, &t);
 }
 
 static bool is_begun(const struct buf *text)
@@ -252,6 +314,15 @@ static bool is_begun(const struct buf *text)
 	return i < text->len;
 }
 
+/* Apply what h's text has after the statements that wait. */
+static int apply_added(struct op *op, struct handle *h, struct ddl_text *t)
+{
+	t->kept = h->text.ptr;
+	t->kept_len = t->used = h->kept;
+	t->rest = bytes_of(h->text.ptr + h->kept, h->text.len - h->kept);
+	return h->text.failed ? -ENOMEM : apply_all(op, h->node, t);
+}
+
 /* An appended text is never the whole file. */
 static char *whole_of(struct handle *h)
 {
@@ -261,9 +332,10 @@ static char *whole_of(struct handle *h)
 int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 			  struct bytes data)
 {
+	struct ddl_text t = { .added = data.len, .whole = whole_of(h) };
 	int64_t count = (int64_t)data.len;
 	struct buf *text = &h->text;
-	size_t before, used = 0;
+	size_t before;
 	int err;
 
 	(void)offset;
@@ -277,45 +349,46 @@ int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 	} else if (!(err = op_charge(op, &h->charge, RESOURCE_STATEMENTS,
 				     before + data.len))) {
 		buf_add_bytes(text, data);
-		err = text->failed ? -ENOMEM :
-				     apply_all(op, h->node, buf_bytes(text),
-					       false, data.len, whole_of(h),
-					       &used);
-		if (err && !text->failed && used > before) {
+		err = apply_added(op, h, &t);
+		if (err && !text->failed && t.used > before) {
 			/* The writer writes the rest again, from the bad
 			 * statement on. */
-			count = (int64_t)(used - before);
+			count = (int64_t)(t.used - before);
 			op->reason[0] = 0;
-			used = text->len;
+			t.used = text->len;
 			err = 0;
 		}
 	}
 	if (err) {
 		buf_clear(text);
 		text->failed = false;
+		t.kept_len = 0;
 		count = err;
-	} else if (used) {
-		memmove(text->ptr, text->ptr + used, text->len - used);
-		text->len -= used;
+	} else if (t.used > t.kept_len) {
+		memmove(text->ptr + t.kept_len, text->ptr + t.used,
+			text->len - t.used);
+		text->len -= t.used - t.kept_len;
 	}
-	handle_note_begun(h, buf_bytes(text));
+	h->kept = t.kept_len;
+	handle_note_begun(h, bytes_of(text->ptr + h->kept,
+				      text->len - h->kept));
 	text_fit(op->fs, text);
 	op_charge(op, &h->charge, RESOURCE_STATEMENTS, text->len);
 	mutex_unlock(&h->lock);
 	return count;
 }
 
-/* Apply a statement without its semicolon, once. */
+/* Apply the statements that waited, and one without its semicolon, once. */
 static int apply_rest(struct op *op, struct handle *h)
 {
-	size_t used;
+	struct ddl_text t = { .last = true, .whole = whole_of(h) };
 	int err;
 
 	mutex_lock(&h->lock);
 	err = handle_begin_statement(op, h, is_begun(&h->text));
+	h->kept = 0;
 	if (!err && h->text.len)
-		err = apply_all(op, h->node, buf_bytes(&h->text), true, 0,
-				whole_of(h), &used);
+		err = apply_added(op, h, &t);
 	reader_text_drop(op->fs, h);
 	mutex_unlock(&h->lock);
 	return err;

@@ -1,6 +1,7 @@
 /*
  * Statements written into a schema.cql: each is applied in the write that
- * brings its semicolon, because a shell checks that call. An object that exists
+ * brings its semicolon, because a shell checks that call; one that drops columns
+ * when the whole text is there, at the close. An object that exists
  * already exactly as written is no error.
  */
 #ifndef FS_KIND_SCHEMA_WRITE_H

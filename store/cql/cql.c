@@ -81,6 +81,12 @@ void cql_session_define(struct cql_session *c, const char *keyspace,
 {
 	c->defined = keyspace;
 	c->difference = difference;
+	c->drops = c->drops && !keyspace;
+}
+
+bool cql_session_drops(const struct cql_session *c)
+{
+	return c->drops;
 }
 
 void cql_session_stop(struct cql_session *c, bool (*stop)(void *context),

@@ -51,6 +51,9 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
  */
 void cql_session_define(struct cql_session *c, const char *keyspace,
 			enum cql_difference difference);
+/* True if a CREATE TABLE, since a keyspace was last set with CQL_CHANGES_ALL_BUT_DROPS,
+ * was refused for the columns that it drops, and would succeed with CQL_CHANGES. */
+bool cql_session_drops(const struct cql_session *c);
 /* Return the present keyspace, "" if there is none; valid until it changes. */
 const char *cql_session_keyspace(const struct cql_session *c);
 /* Set the present keyspace; rights are not asked. 0, -ENOENT, -ENOMEM. */

@@ -155,6 +155,28 @@ mkdir "$M/hand/t/1"; put "$M/hand/t/1/c" kept
 refused 'it is not what there is now' 'File exists' cp "$W/hand" "$M/hand/schema.cql"
 is 'as is told' 'a later statement alters the table' "$(reason | grep -o 'a later statement alters the table')"
 is 'and no value goes' kept "$(cat "$M/hand/t/1/c")"
+# In pieces, of any size: what drops columns waits for what follows.
+for size in 1 7 100 150 4096; do
+	refused "in pieces of $size" 'File exists' dd if="$W/hand" of="$M/hand/schema.cql" bs=$size status=none
+	is "in pieces of $size: no value goes" kept "$(cat "$M/hand/t/1/c")"
+done
+while read -r later; do
+	refused "a later write: $later" 'File exists' bash -c '{ head -2 "$1"; echo "$2"; } >"$3/hand/schema.cql"' bash "$W/hand" "$later" "$M"
+	is "is told: $later" 'a later statement alters the table' "$(reason | grep -o 'a later statement alters the table')"
+	is "no value goes: $later" kept "$(cat "$M/hand/t/1/c")"
+done <<'E'
+ALTER TABLE t ADD c text;
+CREATE TABLE hand.t (id int PRIMARY KEY, c text);
+DROP TABLE IF EXISTS t;
+E
+exec 5>"$M/hand/schema.cql"
+head -2 "$W/hand" >&5
+is 'nothing goes before the close' kept "$(cat "$M/hand/t/1/c")"
+echo 'CREATE TABLE later (id int PRIMARY KEY);' >&5
+is 'other statements do not wait' later "$(ls "$M/hand" | grep later)"
+refused 'nor do their errors' 'Invalid argument' bash -c 'echo "CREATE TABLE bad (id nope PRIMARY KEY);" >&5'
+exec 5>&-
+is 'and after one nothing goes' kept "$(cat "$M/hand/t/1/c")"
 ok 'without it columns come and go' sh -c "grep -v ALTER '$W/hand' >'$M/hand/schema.cql'"
 is 'as the text says' '' "$(ls "$M/hand/t/1" | paste -sd " ")"
 # Compact tables.

@@ -263,6 +263,8 @@ static int define_again(struct new_table *n)
 				"options differ", text_of_table(d->x, n->old));
 	if (!err)
 		err = alter_table_all(d, buf_bytes(&alterations));
+	if (!err && d->x->session->difference == CQL_CHANGES_ALL_BUT_DROPS)
+		err = table_refuse_drops(d, n->old, n->table);
 	buf_release(&alterations);
 	return refuse_at(d->x, n->s->table.name.span, err);
 }

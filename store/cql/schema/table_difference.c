@@ -170,12 +170,6 @@ static int add_and_drop(struct ddl *d, const struct table *old,
 				     "DROP (%s), in two steps)",
 				     text_of_table(d->x, old), added,
 				     dropped))));
-	if (going && d->x->session->difference == CQL_CHANGES_ALL_BUT_DROPS)
-		return refuse_difference(d, old, NULL, text_of(d->x, bytes_str(
-			arena_format(d->x->arena, "DROP (%s) would lose their "
-				     "values, and a later statement alters the "
-				     "table: write its CREATE TABLE as it shall "
-				     "be", dropped))));
 	if (coming || going) {
 		begin_alter(out, old, coming ? " ADD (" : " DROP (");
 		buf_add_str(out, coming ? added : dropped);
@@ -230,4 +224,20 @@ int table_difference(struct ddl *d, const struct table *old,
 	if (!err)
 		err = compare_options(d, old, given, out);
 	return err ? err : out->failed ? -ENOMEM : 0;
+}
+
+int table_refuse_drops(struct ddl *d, const struct table *old,
+		       const struct table *new)
+{
+	struct buf go = BUF_INIT;
+	uint32_t going = list_missing(&go, old, new, false);
+	const char *dropped = text_of_buf(d->x, &go);
+
+	if (!going)
+		return 0;
+	d->x->session->drops = true;
+	return refuse_difference(d, old, NULL, text_of(d->x, bytes_str(
+		arena_format(d->x->arena, "DROP (%s) would lose their values, "
+			     "and a later statement alters the table: write its "
+			     "CREATE TABLE as it shall be", dropped))));
 }

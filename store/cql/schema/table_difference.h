@@ -16,4 +16,8 @@
 int table_difference(struct ddl *d, const struct table *old,
 		     const struct table *new, const struct properties *given,
 		     struct buf *out);
+/* Refuse to drop the columns of old that new has not, and note for
+ * cql_session_drops() that it was for them alone. 0: there are none. */
+int table_refuse_drops(struct ddl *d, const struct table *old,
+		       const struct table *new);
 #endif

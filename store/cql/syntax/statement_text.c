@@ -52,7 +52,9 @@ struct bytes cql_statement_table(struct arena *arena, struct bytes statement,
 
 	if (!go_to_name(&lexer, statement,
 			alters ? KEYWORD_ALTER : KEYWORD_CREATE, KEYWORD_TABLE,
-			&token))
+			&token) &&
+	    !(alters && go_to_name(&lexer, statement, KEYWORD_DROP,
+				   KEYWORD_TABLE, &token)))
 		return BYTES_NULL;
 	if (lexer_next(&lexer, &after) == TOKEN_DOT) {
 		lexer_next(&lexer, &token);

@@ -11,7 +11,7 @@
 struct bytes cql_statement_created_keyspace(struct arena *arena,
 					    struct bytes statement);
 /* The same of the table, without its keyspace, in a CREATE TABLE, or with `alters`
- * in an ALTER TABLE. */
+ * in an ALTER TABLE or a DROP TABLE. */
 struct bytes cql_statement_table(struct arena *arena, struct bytes statement,
 				 bool alters);
 /* Append the statement, with the keyspace `from` named `to` wherever it is named

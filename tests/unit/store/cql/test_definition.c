@@ -167,6 +167,27 @@ START_TEST(a_definition_of_what_exists)
 }
 END_TEST
 
+START_TEST(a_definition_that_drops_columns)
+{
+	struct schema *before = present(), *after;
+
+	cql_session_define(session, "k", CQL_CHANGES_ALL_BUT_DROPS);
+	ck_assert_int_eq(run("CREATE TABLE flat (k int PRIMARY KEY, v bigint)"),
+			 -EEXIST);
+	ck_assert(!cql_session_drops(session));
+	ck_assert_int_eq(run("CREATE TABLE flat (k int PRIMARY KEY)"), -EEXIST);
+	cql_session_define(session, NULL, CQL_REFUSES);
+	ck_assert(cql_session_drops(session));
+	after = present();
+	ck_assert_ptr_eq(before, after);
+	schema_put(before);
+	schema_put(after);
+	cql_session_define(session, "k", CQL_CHANGES);
+	ok("CREATE TABLE flat (k int PRIMARY KEY)");
+	ck_assert(!cql_session_drops(session));
+}
+END_TEST
+
 START_TEST(a_definition_that_differs)
 {
 	struct schema *before = present(), *after;
@@ -225,6 +246,7 @@ SUITE(definition)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, a_definition_of_what_exists, 0,
 			    ARRAY_SIZE(same));
+	tcase_add_test(tc, a_definition_that_drops_columns);
 	tcase_add_loop_test(tc, a_definition_that_differs, 0,
 			    ARRAY_SIZE(different));
 	tcase_add_loop_test(tc, an_addition_that_differs, 0, ARRAY_SIZE(added));

@@ -158,6 +158,7 @@ static const struct {
 	{ "create table IF NOT EXISTS \"K\" . \"T\" (a int)", "T", NULL },
 	{ "ALTER /* x */ TABLE k.t ADD c int", NULL, "t" },
 	{ "ALTER TABLE IF EXISTS t DROP c", NULL, "t" },
+	{ "DROP TABLE IF EXISTS k.t", NULL, "t" }, { "DROP TYPE t", NULL, NULL },
 	{ "CREATE TYPE t (a int)", NULL, NULL },
 	{ "ALTER KEYSPACE t WITH x = 1", NULL, NULL },
 	{ "CREATE TABLE", NULL, NULL }, { "ALTER TABLE k.", NULL, NULL }, { "", NULL, NULL },
