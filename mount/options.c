@@ -124,6 +124,36 @@ static int keep_setting(struct raw *raw, const char *arg)
 	return raw->settings[setting] ? 0 : -1;
 }
 
+static bool is_flag(const char *name, size_t len)
+{
+	const struct fuse_opt *o;
+	int setting = setting_find(name, len);
+
+	if (setting >= 0)
+		return setting_is_flag(setting);
+	for (o = table; o->templ; o++)
+		if (!strncmp(o->templ, "--", 2) &&
+		    strcspn(o->templ + 2, "=") == len &&
+		    !strncmp(o->templ + 2, name, len))
+			return true;
+	return false;
+}
+
+/* Propose the name as it is to be written in place of arg: with dashes where it may
+ * have them, and arg has them. */
+static void propose(const char *arg, const char *near)
+{
+	size_t len = strcspn(near, "="), i;
+	bool flag = is_flag(near, len);
+
+	fprintf(stderr, "widefs: %s: unknown option (did you mean %s", arg,
+		arg[0] != '-' ? "" : flag ? "--" : "-o ");
+	for (i = 0; i < len; i++)
+		fputc(arg[0] == '-' && flag && near[i] == '_' ? '-' : near[i],
+		      stderr);
+	fputs("?)\n", stderr);
+}
+
 static int on_option(void *data, const char *arg, int key,
 		     struct fuse_args *out)
 {
@@ -152,10 +182,9 @@ static int on_option(void *data, const char *arg, int key,
 			"enough (see widefs --help)\n", arg);
 		return -1;
 	}
-	near = nearest(arg[0] == '-' ? arg + strspn(arg, "-") : arg);
+	near = nearest(arg + strspn(arg, "-"));
 	if (near)
-		fprintf(stderr, "widefs: %s: unknown option (did you mean "
-			"%.*s?)\n", arg, (int)strcspn(near, "="), near);
+		propose(arg, near);
 	else
 		fprintf(stderr, "widefs: %s: unknown option (see widefs "
 			"--help)\n", arg);

@@ -4,6 +4,15 @@ status() { "$@" >"$W/out" 2>&1 </dev/null; echo $?; }
 is 'no arguments' 2 "$(status "$WIDEFS")"
 is 'an unknown option' 2 "$(status "$WIDEFS" -o commmit=1 "$S" "$M")"
 is 'is named, with the nearest' 1 "$(grep -c 'commmit=1: unknown option (did you mean commit?)' "$W/out")"
+while read -r option near; do
+	is "$option is unknown" 2 "$(status "$WIDEFS" "$option" "$S" "$M")"
+	is 'the nearest has the dashes it needs' "widefs: $option: unknown option (did you mean $near?)" "$(head -1 "$W/out")"
+done <<'E'
+--log-lvl=debug --log-level
+--debgu --debug
+--commit=1 -o commit
+--keyspac=k -o keyspace
+E
 is 'a bad size' 2 "$(status "$WIDEFS" -o cache=12Q "$S" "$M")"
 is 'help' 0 "$(status "$WIDEFS" --help)"
 is 'version' 0 "$(status "$WIDEFS" --version)"
