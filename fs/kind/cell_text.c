@@ -11,7 +11,7 @@
 static bool has_empty(const struct type *type)
 {
 	return type && (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII ||
-			type->kind == TYPE_BLOB);
+			type->kind == TYPE_BLOB || type->kind == TYPE_EMPTY);
 }
 
 uint64_t cell_value_size(const struct type *type, struct bytes value)

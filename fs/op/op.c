@@ -313,10 +313,16 @@ int op_refuse_resource(struct op *op, enum resource r, int err)
 	return err;
 }
 
+/* Cassandra ends some reasons with the Java exception behind them, which names
+ * nothing in a file. */
 int op_refuse_type(struct op *op, const struct type_error *error)
 {
-	return op_refuse(op, -EINVAL, "%s",
-			 error->text[0] ? error->text : "not a valid value");
+	const char *exception = strstr(error->text, ": java.");
+	size_t len = exception ? (size_t)(exception - error->text) :
+				 strlen(error->text);
+
+	return op_refuse(op, -EINVAL, "%.*s", (int)len,
+			 len ? error->text : "not a valid value");
 }
 
 int op_write(struct op *op, struct write *w)

@@ -603,6 +603,70 @@ START_TEST(a_long_name_has_its_key_beside_it)
 }
 END_TEST
 
+static void last_reason_is(const char *reason)
+{
+	char wanted[512];
+	size_t len;
+	int err;
+
+	snprintf(wanted, sizeof(wanted), " %s\n", reason);
+	len = strlen(wanted);
+	ck_assert_ptr_nonnull(tree_cat(&shop, ".widefs/errors", &err));
+	ck_assert_msg(shop.text.len >= len &&
+		      !memcmp(shop.text.ptr + shop.text.len - len, wanted, len),
+		      "%s, not: %s", (char *)shop.text.ptr, wanted);
+}
+
+START_TEST(the_hidden_cell_of_a_compact_row_takes_the_empty_value)
+{
+	tree_run(&shop, "CREATE TABLE shop.c (a int, b int, PRIMARY KEY (a, b))"
+			" WITH COMPACT STORAGE; ALTER TABLE shop.c "
+			"DROP COMPACT STORAGE;"
+			"INSERT INTO shop.c (a, b) VALUES (1, 2);");
+	ls_is("shop/c/1/2", "");
+	ok(tree_echo(&shop, "shop/c/1/2/value", CREATE, ""));
+	ls_is("shop/c/1/2", "value ");
+	cat_is("shop/c/1/2/value", "");
+	ok(tree_utimens(&shop, "shop/c/1/2/value", 1000));
+	fails(EINVAL, tree_echo(&shop, "shop/c/1/2/value", CREATE, "x"));
+	cat_is("shop/c/1/2/value", "");
+}
+END_TEST
+
+START_TEST(a_reason_names_no_class_of_java)
+{
+	tree_run(&shop, "CREATE TABLE shop.a (k ascii PRIMARY KEY, v ascii)");
+	fails(EINVAL, tree_mkdir(&shop, "shop/a/\xc3\xa9"));
+	last_reason_is("Invalid ASCII character in string literal");
+	ok(tree_mkdir(&shop, "shop/a/e"));
+	fails(EINVAL, tree_echo(&shop, "shop/a/e/v", CREATE, "\xc3\xa9\n"));
+	last_reason_is("Invalid ASCII character in string literal");
+}
+END_TEST
+
+START_TEST(the_removal_of_schema_cql_is_told)
+{
+	const char *told = "nothing was dropped, and the file is hidden until "
+		"the next definition (to drop: rm -r of the directory, or "
+		"DROP)";
+	const char *restore = "; what rm -r removes comes back by: widefsctl "
+		"snapshot restore STORE ";
+	const char *at;
+	int err;
+
+	ok(tree_unlink(&shop, "shop/schema.cql"));
+	last_reason_is(told);		/* no table has rows */
+	is_gone("shop/schema.cql");
+	tree_run(&shop, "CREATE TABLE shop.more (a int PRIMARY KEY)");
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_unlink(&shop, "shop/schema.cql"));
+	ck_assert_ptr_nonnull(tree_cat(&shop, ".widefs/errors", &err));
+	at = strstr((char *)shop.text.ptr, restore);
+	ck_assert_msg(at && !memcmp(at - strlen(told), told, strlen(told)),
+		      "%s", (char *)shop.text.ptr);
+}
+END_TEST
+
 SUITE(fs)
 {
 	TCase *tc = tcase_create("fs");
@@ -629,5 +693,8 @@ SUITE(fs)
 	tcase_add_test(tc, a_close_in_doubt_runs_nothing);
 	tcase_add_loop_test(tc, special_bits_are_refused, 0, 2);
 	tcase_add_test(tc, a_long_name_has_its_key_beside_it);
+	tcase_add_test(tc, the_hidden_cell_of_a_compact_row_takes_the_empty_value);
+	tcase_add_test(tc, a_reason_names_no_class_of_java);
+	tcase_add_test(tc, the_removal_of_schema_cql_is_told);
 	suite_add_tcase(suite, tc);
 }
