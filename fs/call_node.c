@@ -21,6 +21,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "fs/op/times.h"
 #include "fs/op/twin.h"
 #include "store/base/alloc.h"
@@ -274,6 +275,25 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	return 0;
 }
 
+static bool is_of_system(struct op *op, struct node *n)
+{
+	const struct keyspace *k = op_keyspace(op, n);
+
+	return k && k->system;
+}
+
+/* Set the time of a file whose time is not stored. cp -p and rsync write into
+ * the document of a table, and set its time then: there it is no error. */
+static int set_passing_time(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	struct child c;
+
+	if (!stat_node(op, n, &c) && c.read_only)
+		return op_refuse(op, -EPERM, "this file is read-only");
+	atomic_store(&n->mtime_ns, mtime_ns);
+	return 0;
+}
+
 static int set_time(struct op *op, struct node *n, unsigned set,
 		    const struct stat *attr)
 {
@@ -283,6 +303,8 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 
 	if (!(set & (FS_SET_MTIME | FS_SET_MTIME_NOW)))
 		return 0;
+	if (is_of_system(op, n))
+		return -EROFS;
 	if (set & FS_SET_MTIME_NOW)
 		mtime_ns = clock_now_us() * MICROSECOND;
 	else
@@ -301,8 +323,7 @@ static int set_time(struct op *op, struct node *n, unsigned set,
 	}
 	if (n->ops->set_mtime)
 		return n->ops->set_mtime(op, n, mtime_ns);
-	atomic_store(&n->mtime_ns, mtime_ns);
-	return 0;
+	return set_passing_time(op, n, mtime_ns);
 }
 
 static int setattr_now(struct fs *fs, struct fs_call *call, uint64_t node,

@@ -381,8 +381,6 @@ int cell_set_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 	struct place p;
 	int err = place_of(op, n, &p), got;
 
-	if (!err && (p.table->flags & TABLE_VIRTUAL))
-		err = -EROFS;
 	if (err)
 		return err;
 	err = place_begin_write(op, &w, n, &p);

@@ -114,6 +114,13 @@ static int unlink_document(struct op *op, struct node *n)
 	return err;
 }
 
+static int refuse_mtime(struct op *op, struct node *n, int64_t mtime_ns)
+{
+	(void)n;
+	(void)mtime_ns;
+	return refuse_change(op);
+}
+
 static const struct file_kind document_file = {
 	.streamed = true,
 	.statements = true,
@@ -129,4 +136,5 @@ static const struct node_ops kind_query_document = {
 	.file = &document_file,
 	.stat = stat_document,
 	.unlink = unlink_document,
+	.set_mtime = refuse_mtime,
 };

@@ -178,7 +178,7 @@ static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct keyspace *k = op_keyspace(op, n);
 	uint64_t tag = 0;
-	int err = !k ? -ESTALE : k->system ? -EROFS : text_tag(op, k, &tag);
+	int err = !k ? -ESTALE : text_tag(op, k, &tag);
 
 	if (!err)
 		err = keyspace_times_set(op, bytes_str(k->name), ABOVE_SCHEMA,

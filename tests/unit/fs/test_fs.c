@@ -644,6 +644,37 @@ START_TEST(a_reason_names_no_class_of_java)
 }
 END_TEST
 
+/* A time that is not stored is refused, but of documents and control files that
+ * are written to: cp -p sets it. */
+static const struct { const char *path; int err; } dated[] = {
+	{ "shop/users/a", 0 }, { "shop/users/a.json", 0 },
+	{ "shop/users.csv", 0 }, { "shop/users.ndjson", 0 },
+	{ "shop/by_city/Paris.csv", 0 }, { "shop/schema.cql", 0 },
+	{ "shop/users/@token=..5.csv", EPERM },
+	{ "shop/users/@token=..5", EROFS },
+	{ "shop/by_city/Paris/@limit=1.ndjson", EPERM },
+	{ "shop/users.cql", EPERM }, { "shop.cql", EPERM },
+	{ "shop/users/a/user_name", EPERM }, { ".widefs/version", EPERM },
+	{ ".widefs/ctl", 0 }, { ".cql", 0 },
+	{ "system", EROFS }, { "system/local", EROFS },
+	{ "system/local/local", EROFS }, { "system/local/local.json", EROFS },
+	{ "system/local/local/cluster_name", EROFS },
+	{ "system/local.csv", EROFS }, { "system/local.cql", EROFS },
+	{ "system.cql", EROFS }, { "system/schema.cql", EROFS },
+	{ "system_schema/tables/shop", EROFS },
+	{ "system_schema/tables/shop/users", EROFS },
+};
+
+START_TEST(a_time_is_set_or_refused)
+{
+	ok(tree_mkdir(&shop, "shop/users/a"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris"));
+	ok(tree_mkdir(&shop, "shop/by_city/Paris/b"));
+	ck_assert_msg(tree_utimens(&shop, dated[_i].path, 1000) ==
+		      -dated[_i].err, "%s", dated[_i].path);
+}
+END_TEST
+
 START_TEST(the_removal_of_schema_cql_is_told)
 {
 	const char *told = "nothing was dropped, and the file is hidden until "
@@ -695,6 +726,8 @@ SUITE(fs)
 	tcase_add_test(tc, a_long_name_has_its_key_beside_it);
 	tcase_add_test(tc, the_hidden_cell_of_a_compact_row_takes_the_empty_value);
 	tcase_add_test(tc, a_reason_names_no_class_of_java);
+	tcase_add_loop_test(tc, a_time_is_set_or_refused, 0,
+			    ARRAY_SIZE(dated));
 	tcase_add_test(tc, the_removal_of_schema_cql_is_told);
 	suite_add_tcase(suite, tc);
 }
