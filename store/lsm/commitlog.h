@@ -23,6 +23,10 @@ struct manifest;
 int commitlog_open(struct commitlog **out, const struct file_ops *files,
 		   int dir, struct manifest *manifest, uint64_t begin,
 		   uint64_t synced, bool read_only);
+/* Say that each batch is synced before the next one of its writer: then records are
+ * handed over by pwrite, as the first store into a page after a sync costs more.
+ * Before the first append. */
+void commitlog_expect_syncs(struct commitlog *log);
 typedef int (*commitlog_each)(void *context, uint64_t position,
 			      struct bytes batch);
 /*

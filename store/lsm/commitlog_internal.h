@@ -25,6 +25,7 @@ struct commitlog {
 	int dir;
 	struct manifest *manifest;	/* NULL: segments are not named */
 	bool read_only;
+	bool expects_syncs;
 	uint64_t begin;
 	_Atomic uint64_t end, synced, appended, syncs;
 	struct latency sync_time;

@@ -237,6 +237,8 @@ static int find_sound(struct lsm *lsm)
 		err = commitlog_open(&lsm->log, lsm->files, lsm->dir,
 				     lsm->manifest, manifest_log(lsm->manifest),
 				     synced, lsm->options.read_only);
+	if (!err && !lsm->options.commit_s)
+		commitlog_expect_syncs(lsm->log);
 	if (!err)
 		err = commitlog_look(lsm->log, same,
 				     lsm->options.first ? look_at : NULL, lsm);

@@ -485,6 +485,19 @@ static int64_t sim_pread(void *context, int fd, void *to, size_t len,
 	return end(sim, (int64_t)len);
 }
 
+/* A map shows what is written to its file. */
+static void show_in_maps(struct sim *sim, const struct node *n,
+			 const uint8_t *from, size_t len, uint64_t offset)
+{
+	struct map *map;
+
+	for (map = sim->maps; map; map = map->next)
+		if (map->node == n && offset < map->len)
+			memcpy(map->address + offset, from,
+			       len < map->len - offset ? len :
+							 map->len - offset);
+}
+
 static int64_t sim_pwrite(void *context, int fd, const void *from, size_t len,
 			  uint64_t offset)
 {
@@ -494,6 +507,7 @@ static int64_t sim_pwrite(void *context, int fd, const void *from, size_t len,
 	if (!fits(sim, n, offset + len))
 		return end(sim, -ENOSPC);
 	write_bytes(sim, n, from, len, offset);
+	show_in_maps(sim, n, from, len, offset);
 	return end(sim, (int64_t)len);
 }
 

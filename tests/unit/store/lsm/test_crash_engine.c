@@ -50,6 +50,7 @@ struct world {
 	uint64_t sums[MOST_MOMENTS];	/* of the dump, after each change */
 	struct expected now;
 	bool flushes;		/* every change fills the memtables */
+	bool syncs;		/* every change is synced by itself */
 	bool full;		/* the disk is */
 	bool used_reserve;	/* for the log, at a step that looked */
 	uint32_t refused;	/* writes, for that */
@@ -70,7 +71,7 @@ static void tear_down(void)
 /* ---------------------------------------------------------------- engine */
 static int open_on(const struct world *w, struct lsm **out, struct sim *disk)
 {
-	struct lsm_options options = { .cache_bytes = 1 << 16, .commit_s = 1000,
+	struct lsm_options options = { .cache_bytes = 1 << 16, .commit_s = w->syncs ? 0 : 1000,
 				       .no_threads = true,
 				       .memtable_bytes = w->flushes ? 1 : 64 << 20 };
 	struct lsm_table_options table;
@@ -238,6 +239,8 @@ static bool apply(struct world *w, struct batch *batch, bool frees)
 	}
 	ck_assert_int_eq(err, 0);
 	w->now.acknowledged = w->now.begun;
+	if (w->syncs)
+		w->now.synced = w->now.acknowledged;
 	return true;
 }
 
@@ -515,7 +518,7 @@ static void check(struct crash *c, struct sim *disk)
 static const struct workload {
 	const char *name, *steps;
 	uint32_t tries, tries_cut, kills;
-	enum { MAPS = 1, FLUSHES = 2 } flags;
+	enum { MAPS = 1, FLUSHES = 2, SYNCS = 4 } flags;
 	int least;		/* states, at least */
 	int least_killed;	/* of these: a power cut after a kill */
 } workloads[] = {
@@ -535,6 +538,7 @@ static const struct workload {
 	/* The memtables fit into the reserve, or not; also in small pieces. */
 	{ "full disk", "LLLMfXbbbbEddrEsbdftdpRdbKdxpb", 2, 0, 8, 0, 600, 150 },
 	{ "full disk, full memory", "LLLMXLLLLbbpEE?ddrEsbdRdbEKdDdtpxpb", 2, 0, 8, 0, 500, 125 },
+	{ "synced, mapped", "pbdLKpfpbKrpzp", 20, 0, 16, MAPS | SYNCS, 1000, 100 },
 	{ "full disk, mapped", "LLLMXbbpEEddsbKdEDdtpxpb", 2, 0, 8, MAPS, 400, 100 },
 	/* Files are rewritten into the reserve (lsm_reclaim.c). */
 	{ "full disk, deleted", "LLfMXLLLLLLLLLLLLLLLLLLLLrrrrrrrrrrrrfwrrfw!drKxp", 1, 0, 2, 0, 50, 5 },
@@ -549,7 +553,7 @@ static const struct workload {
 	{ "flushes, mapped", "bpsbKb", 1, 1, 4, MAPS | FLUSHES, 1000, 50 },
 	{ "recovery that releases", "LLLbLsLLRLK", 1, 0, 1, FLUSHES, 300, 75 },
 };
-#define FIRST_RECOVERY 19
+#define FIRST_RECOVERY 20
 
 static void run(struct world *w, const char *steps)
 {
@@ -587,6 +591,7 @@ START_TEST(a_workload_survives_every_crash)	/* _i: which one */
 		w->crash.cut_calls = (uint32_t)(100 / test_scale(100));
 		w->crash.kills = (uint32_t)test_scale((int)load->kills);
 		w->flushes = load->flags & FLUSHES;
+		w->syncs = load->flags & SYNCS;
 		run(w, load->steps);
 		states += w->crash.states;
 		killed_and_cut += w->crash.killed_and_cut;
