@@ -12,6 +12,8 @@
 #define LZ4_HIGHEST 12
 #define ZSTD_LOWEST (-131072)
 #define ZSTD_HIGHEST 22
+/* Of a block that is larger: its level alone would take up to 650 MB. */
+#define ZSTD_WINDOW_LOG 20
 /* A byte of each makes at most so many. */
 #define LZ4_LARGEST_RATIO 255
 #define DEFLATE_LARGEST_RATIO 1032
@@ -43,6 +45,18 @@ static void zlib_free(void *unused, void *memory)
 	mem_free(memory);
 }
 
+static bool start_zstd(struct compressor *c)
+{
+	int level = within(c->level, ZSTD_LOWEST, ZSTD_HIGHEST);
+
+	c->zstd = ZSTD_createCCtx();
+	return c->zstd &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(c->zstd,
+				ZSTD_c_compressionLevel, level)) &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_windowLog,
+						    ZSTD_WINDOW_LOG));
+}
+
 static bool start(struct compressor *c)
 {
 	switch (c->how) {
@@ -52,9 +66,7 @@ static bool start(struct compressor *c)
 			c->high = mem_alloc((size_t)LZ4_sizeofStateHC());
 		return c->high || !c->level;
 	case BLOCK_ZSTD:
-		c->level = within(c->level, ZSTD_LOWEST, ZSTD_HIGHEST);
-		c->zstd = ZSTD_createCCtx();
-		return c->zstd != NULL;
+		return start_zstd(c);
 	case BLOCK_DEFLATE:
 		c->level = within(c->level, 1, 9);
 		c->deflate.zalloc = zlib_alloc;
@@ -139,8 +151,7 @@ size_t compressor_run(struct compressor *c, uint8_t *to, size_t room,
 		return run_lz4(c, to, room, from);
 	if (c->how == BLOCK_DEFLATE)
 		return run_deflate(c, to, room, from);
-	len = ZSTD_compressCCtx(c->zstd, to, room, from.ptr, from.len,
-				c->level);
+	len = ZSTD_compress2(c->zstd, to, room, from.ptr, from.len);
 	return ZSTD_isError(len) ? 0 : len;
 }
 

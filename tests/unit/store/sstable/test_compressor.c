@@ -124,6 +124,25 @@ START_TEST(sizes_that_cannot_be_ask_for_no_memory)
 }
 END_TEST
 
+/* A frame of Zstandard: 4 bytes of magic, one with the bit 5 if the window is all
+ * of the content, else one with the window's logarithm less 10, times 8. */
+START_TEST(window_of_a_large_block_is_bounded)
+{
+	struct compressor *c = compressor_new((struct compression){ BLOCK_ZSTD,
+								    22 });
+	struct buf from = BUF_INIT, to = BUF_INIT;
+
+	while (from.len < 3 << 20)
+		buf_add_str(&from, "the same again and ");
+	pack(&to, c, &from);
+	ck_assert_uint_eq(to.ptr[4] & 1 << 5, 0);
+	ck_assert_uint_le(to.ptr[5] >> 3, 20 - 10);
+	compressor_free(c);
+	buf_release(&from);
+	buf_release(&to);
+}
+END_TEST
+
 START_TEST(too_little_room_is_told)	/* _i: way */
 {
 	struct random rng = random_seeded(7);
@@ -170,6 +189,7 @@ SUITE(compressor)
 	tcase_add_loop_test(tc, compressed_bytes_come_back, 0, count);
 	tcase_add_loop_test(tc, damaged_bytes_stay_within_bounds, 0, count);
 	tcase_add_test(tc, sizes_that_cannot_be_ask_for_no_memory);
+	tcase_add_test(tc, window_of_a_large_block_is_bounded);
 	tcase_add_loop_test(tc, too_little_room_is_told, 0, count);
 	tcase_add_loop_test(tc, without_memory_it_is_the_fast_one, 0, count);
 	suite_add_tcase(suite, tc);
