@@ -166,12 +166,22 @@ static int read_text(struct config_file *f, int fd, struct buf *text)
 	return err;
 }
 
+/* The owner of a store may be another: its link could name a file of the reader's, or
+ * a device that does something when it is opened. */
+static int open_file(const struct config_file *f)
+{
+	return open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+		    (f->source == SETTING_STORE ? O_NOFOLLOW : 0));
+}
+
 /* Read a file, which must exist or not. */
 static int read_file(struct config_file *f, bool needed)
 {
 	struct buf text = BUF_INIT;
-	int err, fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int err, fd = open_file(f);
 
+	if (fd < 0 && errno == ELOOP && f->source == SETTING_STORE)
+		return complain(f, "a symbolic link (copy what it names)");
 	if (fd < 0)
 		return errno == ENOMEM ? -ENOMEM :
 		       needed || (errno != ENOENT && errno != ENOTDIR) ?
