@@ -17,6 +17,7 @@
 
 #include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/keyspace_times.h"
 #include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/place.h"
@@ -281,7 +282,9 @@ void statement_times_truncated(struct op *op, struct node *table)
 	err = place_begin_write(op, &w, table, &p);
 	if (!err)
 		err = times_set_truncated(op, &w, table, &p);
-	if (!err)
+	if (!err) {
+		keyspace_times_forget_truncating(&w, p.table);
 		op_write(op, &w);
+	}
 	write_release(&w);
 }

@@ -9,7 +9,7 @@ struct write;
 /* Add to w, before it is applied, what one change of it makes of the times. */
 int statement_times(struct op *op, struct write *w, struct node *table,
 		    const struct table_change *c);
-/* Store that a table was truncated now; an error leaves it the time of its
- * creation, as the rows and all times are gone. */
+/* Store that a table was truncated now; an error leaves it the time that was
+ * stored before (keyspace_times.h), as the rows and all times are gone. */
 void statement_times_truncated(struct op *op, struct node *table);
 #endif

@@ -533,6 +533,13 @@ static void emptied(struct fs *fs, struct op *op, struct node *table)
 	node_put(&fs->nodes, table);
 }
 
+static void truncating(void *context, struct table *t)
+{
+	struct fs *fs = context;
+
+	keyspace_times_truncating(fs->store, t);
+}
+
 static void truncated(void *context, struct table *t)
 {
 	struct fs *fs = context;
@@ -569,6 +576,7 @@ void store_observer_start(struct fs *fs)
 		.changing = changing,
 		.changed = changed,
 		.schema_changed = schema_changed,
+		.truncating = truncating,
 		.truncated = truncated,
 		.damaged = damaged,
 		.context = fs,

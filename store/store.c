@@ -378,6 +378,8 @@ int store_truncate(struct store *s, struct table *t, uid_t owner)
 		err = snapshot_automatic_take(&keep);
 		/* Truncate the base first: an entry of an index without its row
 		 * is harmless. */
+		if (!err && s->observed && s->observer.truncating)
+			s->observer.truncating(s->observer.context, t);
 		if (!err)
 			err = each_number(s, t, lsm_table_truncate);
 		atomic_fetch_add(&s->truncations, 1);

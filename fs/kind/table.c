@@ -13,6 +13,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/key_name.h"
+#include "fs/op/keyspace_times.h"
 #include "fs/op/known.h"
 #include "fs/op/op.h"
 #include "fs/op/owner.h"
@@ -60,6 +61,8 @@ static int stat_table(struct op *op, struct node *n, struct child *out)
 	err = place_of(op, n, &p);
 	if (!err)
 		err = times_of_child(op, n, &p, out);
+	if (!err && !out->time_is_set)
+		err = keyspace_times_of_truncating(op, t, &out->mtime_ns);
 	return err == -ESTALE ? 0 : err;
 }
 

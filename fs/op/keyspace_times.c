@@ -6,6 +6,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/times.h"
+#include "fs/op/waiting_record.h"
 
 const struct table keyspace_times_above = {
 	.number = STORE_ATTRIBUTES_NUMBER,
@@ -108,4 +109,53 @@ void keyspace_times_follow(struct op *op, const struct schema *from,
 		keyspace_times_set(op, bytes_str(is->name), ABOVE_DIRECTORY,
 				   (uint64_t)is->created_us, now_ns);
 	}
+}
+
+#define ABOVE_TRUNCATING 't'
+
+/* Write the attribute of the table: null removes it. */
+static void put_truncating(struct write *w, const struct table *t,
+			   struct bytes value)
+{
+	struct buf key = BUF_INIT;
+
+	waiting_record_head(&key, t->number);
+	if (key.failed)
+		w->failed = true;
+	else
+		waiting_record_put(w, buf_bytes(&key), ABOVE_TRUNCATING, value);
+	buf_release(&key);
+}
+
+void keyspace_times_truncating(struct store *s, const struct table *t)
+{
+	uint8_t value[16];
+	struct write w;
+
+	put_le64(value, (uint64_t)(store_timestamp(s) * MICROSECOND));
+	put_le64(value + 8, t->number);
+	write_init(&w, s);
+	put_truncating(&w, t, bytes_of(value, 16));
+	commit_fill(&w);
+	write_release(&w);
+}
+
+void keyspace_times_forget_truncating(struct write *w, const struct table *t)
+{
+	put_truncating(w, t, BYTES_NULL);
+}
+
+int keyspace_times_of_truncating(struct op *op, const struct table *t,
+				 int64_t *mtime_ns)
+{
+	struct buf key = BUF_INIT;
+	int err;
+
+	waiting_record_head(&key, t->number);
+	err = key.failed ? -ENOMEM :
+			   keyspace_times_get(op, buf_bytes(&key),
+					      ABOVE_TRUNCATING, t->number,
+					      mtime_ns);
+	buf_release(&key);
+	return err;
 }

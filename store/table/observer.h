@@ -42,6 +42,10 @@ struct store_observer {
 	/* The schema went from one version to the next. */
 	void (*schema_changed)(void *context, const struct schema *from,
 			       const struct schema *to);
+	/* Before and after a table is truncated. Before it no other thread
+	 * writes: attributes above tables may be written by commit_fill, and are
+	 * on disk before the rows are gone. */
+	void (*truncating)(void *context, struct table *t);
 	void (*truncated)(void *context, struct table *t);
 	/* A file of "keyspace.table" is damaged; text names the file and the
 	 * place. On any thread; damage known before is told when the observer

@@ -168,6 +168,44 @@ START_TEST(a_truncation_moves_the_time_of_its_table)	/* _i: by path, too */
 }
 END_TEST
 
+static void truncate_without_a_call(void)
+{
+	struct schema *schema = store_schema(t.store.store);
+	struct keyspace *k = schema_keyspace(schema, bytes_str("k"));
+
+	ck_assert_int_eq(store_truncate(t.store.store,
+					keyspace_table(k, bytes_str("t")), 0),
+			 0);
+	schema_put(schema);
+}
+
+/* The time that a call stores after a TRUNCATE is lost by a crash, and is not
+ * stored without a call: that stored before is shown then. */
+START_TEST(a_truncation_alone_takes_no_time_back)
+{
+	int64_t before, after;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'd', 'v');");
+		if (i == 1)
+			ck_assert_int_eq(tree_mkdir(&t, "k/t/p/e"), 0);
+		before = mtime_ns("k/t");
+		if (i == 2)
+			cql("TRUNCATE k.t;");
+		else
+			truncate_without_a_call();
+		after = mtime_ns("k/t");
+		ck_assert_int_gt(after, before);
+		ck_assert_int_eq(mtime_ns(".json/k/t"), after);
+		tree_reopen(&t);
+		ck_assert_int_eq(mtime_ns("k/t"), after);
+	}
+	ck_assert_int_eq(tree_utimens(&t, "k/t", 1000), 0);
+	ck_assert_int_eq(mtime_ns("k/t"), 1000000000000);
+}
+END_TEST
+
 /* The look at a row reads all of it; its listing and its cells come from that, and
  * its partition from the look before. */
 START_TEST(a_row_is_read_once)
@@ -640,6 +678,7 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_of_a_cell_follow_each_change);
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
 	tcase_add_loop_test(tc, a_truncation_moves_the_time_of_its_table, 0, 2);
+	tcase_add_test(tc, a_truncation_alone_takes_no_time_back);
 	tcase_add_test(tc, a_row_is_read_once);
 	tcase_add_loop_test(tc, a_listed_partition_is_known, 0, 2);
 	tcase_add_loop_test(tc, a_value_that_was_read_is_not_taken_back, 0, 2);

@@ -510,16 +510,29 @@ START_TEST(a_cursor_skips)	/* _i: how many components; reversed from 2 on */
 }
 END_TEST
 
+/* The row is there before, and gone after. */
+static void see_truncating(void *context, struct table *t)
+{
+	struct row_view row;
+
+	ck_assert_int_eq(read_row(t, "a", "1", &row), 1);
+	ck_assert_int_eq((*(int *)context)++, 0);
+}
+
 static void see_truncated(void *context, struct table *t)
 {
+	struct row_view row;
+
 	ck_assert_str_eq(t->name, "t");
-	++*(int *)context;
+	ck_assert_int_eq(read_row(t, "a", "1", &row), 0);
+	ck_assert_int_eq((*(int *)context)++, 1);
 }
 
 START_TEST(a_truncated_table_is_empty)
 {
 	int seen = 0;
-	struct store_observer observer = { .truncated = see_truncated,
+	struct store_observer observer = { .truncating = see_truncating,
+					   .truncated = see_truncated,
 					   .context = &seen };
 	struct table *t = test_add_table(store.store,
 					 new_table(TYPE_TEXT, 0));
@@ -531,7 +544,7 @@ START_TEST(a_truncated_table_is_empty)
 	store_observe(store.store, &observer);
 	ck_assert_int_eq(store_truncate(store.store, t, 0), 0);
 	store_observe(store.store, NULL);
-	ck_assert_int_eq(seen, 1);
+	ck_assert_int_eq(seen, 2);
 	ck_assert_int_eq(read_row(t, "a", "1", &row), 0);
 	/* No tombstone stays: what is older can be written again. */
 	begin(t, "a", "1");
