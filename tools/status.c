@@ -12,6 +12,7 @@
 #include "store/type/json/print.h"
 #include "store/base/counted.h"
 #include "tools/force.h"
+#include "tools/lib/color.h"
 #include "tools/lib/metrics.h"
 #include "tools/lib/place.h"
 #include "tools/lib/tool.h"
@@ -22,12 +23,13 @@ static int run(int argc, char **argv);
 const struct command command_status = {
 	.name = "status",
 	.summary = "whether mounts are healthy",
-	.usage = "usage: widefsctl status [-j] [DIR]\n"
+	.usage = "usage: widefsctl status [-j] [--color=WHEN] [DIR]\n"
 		 "Say of the mount that DIR is in, of a store that is not mounted, "
 		 "or of all mounts of\nthis user whether it is healthy, and what "
 		 "it holds. Status 0: all of them are.\n\n"
-		 "  -j, --json     JSON: an object, or without DIR an array\n"
-		 "  -h, --help     this text\n",
+		 "  -j, --json        JSON: an object, or without DIR an array\n"
+		 "      --color=WHEN  auto (a terminal without NO_COLOR), always, never\n"
+		 "  -h, --help        this text\n",
 	.run = run,
 };
 
@@ -188,8 +190,10 @@ static void print_state(const struct tool_place *p,
 	const char *object = p->mount ? p->mount : p->store;
 	char size[32];
 
-	printf("%s: %s%s\n", tool_object(object),
-	       s->problem[0] ? "NOT healthy: " : "healthy", s->problem);
+	printf("%s: %s%s%s%s\n", tool_object(object),
+	       color_begin(s->problem[0] ? COLOR_BAD : COLOR_GOOD),
+	       s->problem[0] ? "NOT healthy: " : "healthy", s->problem,
+	       color_end());
 	printf("  %-11s %s\n", "store", p->store);
 	if (!m->count)
 		return;
@@ -339,6 +343,7 @@ static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "color", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -347,9 +352,13 @@ static int run(int argc, char **argv)
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "jh", options, NULL)) >= 0) {
-		if (option != 'j')
+		if (option == 'j')
+			json = true;
+		else if (option != 'c')
 			return tool_usage(&command_status, option == 'h');
-		json = true;
+		else if (!color_set(optarg))
+			return tool_misused(&command_status, optarg,
+					    "not one of auto, always, never");
 	}
 	if (argc - optind > 1)
 		return tool_misused(&command_status, argv[optind + 1],

@@ -87,6 +87,19 @@ is 'nothing is said of it' '' "$(grep -F "$W/going" "$W/err2")"
 worst=$?
 is 'of all mounts' "$(grep '^/.*: ' "$W/out" | grep -qv ': healthy$'; echo $((!$?)))" $((worst != 0))
 ok 'names this one' grep -qxF "$M: healthy" "$W/out"
+# Colours: on a terminal alone, where nobody has said no.
+on_terminal() { script -qec "env $*" /dev/null </dev/null | head -1 | tr -d '\r'; }
+green=$'\033[32mhealthy\033[0m'
+is 'no colour in a pipe' "$M: healthy" "$(TERM=xterm "$CTL" status "$M" | head -1)"
+is 'nor of JSON' '' "$("$CTL" status --color=always --json "$M" | grep $'\033')"
+is 'always one' "$M: $green" "$(NO_COLOR=1 TERM=dumb "$CTL" status --color=always "$M" | head -1)"
+is 'one on a terminal' "$M: $green" "$(on_terminal -u NO_COLOR TERM=xterm "$CTL" status "$M")"
+is 'none with NO_COLOR' "$M: healthy" "$(on_terminal NO_COLOR=1 TERM=xterm "$CTL" status "$M")"
+is 'one with an empty NO_COLOR' "$M: $green" "$(on_terminal NO_COLOR= TERM=xterm "$CTL" status "$M")"
+is 'none on a dumb terminal' "$M: healthy" "$(on_terminal -u NO_COLOR TERM=dumb "$CTL" status "$M")"
+is 'none without a terminal named' "$M: healthy" "$(on_terminal -u NO_COLOR -u TERM "$CTL" status "$M")"
+is 'never one' "$M: healthy" "$(on_terminal -u NO_COLOR TERM=xterm "$CTL" status --color=never "$M")"
+is 'another word' 2 "$(exits "$CTL" status --color=blue "$M")"
 is 'as JSON' "[\"$M\",\"$S\",true,null]" "$("$CTL" status -j "$M" | jq -c '[.mount, .store, .healthy, .problem]')"
 echo x >"$M/k/OK  it" 2>"$W/err"
 rm "$M/k/schema.cql"

@@ -17,6 +17,7 @@ for command in $all; do
 	is "each has an example, or stands by itself: $command" '' "$(sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "tools/widefsctl-$command.1" | grep -q "widefsctl $command" || echo none)"
 done
 is 'values of --progress' $'always\nauto\njson\nnever' "$(offers check --progress = '')"
+is 'values of --color' $'always\nauto\nnever' "$(offers status --color = '')"
 is 'values of --format' $'csv\nndjson' "$(offers import --format '')"
 is 'nothing else where a file is wanted' '' "$(offers check '')"
 ok 'the completion is registered' eval 'complete -p widefsctl | grep -q _widefsctl'

@@ -33,6 +33,7 @@ _widefsctl() {
 	else
 		case $prev in
 		--progress) words=$'auto\nalways\nnever\njson' ;;
+		--color) words=$'auto\nalways\nnever' ;;
 		--format) words=$'csv\nndjson' ;;
 		--mode) words=$'table\ncsv\njson\nline' ;;
 		esac
