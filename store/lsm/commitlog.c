@@ -1,6 +1,7 @@
 /*
  * Write the log. The newest segment is mapped, and an append is a copy into the
- * kernel's pages; where files cannot be mapped it is one pwrite.
+ * kernel's pages; where files cannot be mapped, or where each writer syncs, it is
+ * one pwrite.
  *
  * Order against crashes: a segment's file is made, with a header, and synced,
  * then its name, then the manifest names it; then it is begun (it says which
