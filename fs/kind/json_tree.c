@@ -1,7 +1,5 @@
 #include "fs/kind/json_tree.h"
 
-#include <errno.h>
-
 #include "fs/kind/root.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
@@ -21,16 +19,6 @@ static int stat_json_tree(struct op *op, struct node *n, struct child *out)
 	return json_tree_child(op, out);
 }
 
-static int lookup(struct op *op, struct node *dir, struct bytes name,
-		  struct child *out)
-{
-	int err = root_lookup_keyspace(op, dir, name, out);
-
-	if (!err && out->ops->directory && out->read_only)
-		return -ENOENT;	/* the system's */
-	return err;
-}
-
 static int create(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out)
 {
@@ -47,7 +35,7 @@ static const struct node_ops kind_json_tree = {
 	.kind = "store",
 	.directory = true,
 	.json = true,
-	.lookup = lookup,
+	.lookup = root_lookup_keyspace,
 	.stat = stat_json_tree,
 	.next = root_next,
 	.create = create,

@@ -4,9 +4,9 @@
  *
  * Its directories are nodes of the tree's kinds, whose node->json is set: these
  * list and look up documents where the tree has rows. Statements, queries and
- * documents of many rows are in the tree alone, and so are the system's
- * keyspaces. The kernel caches nothing of it (file/stat.c), so changes made
- * elsewhere are seen at once; op/twin.h finds the nodes of the tree.
+ * documents of many rows are in the tree alone. The kernel caches nothing of it
+ * (file/stat.c), so changes made elsewhere are seen at once; op/twin.h finds the
+ * nodes of the tree.
  */
 #ifndef FS_KIND_JSON_TREE_H
 #define FS_KIND_JSON_TREE_H

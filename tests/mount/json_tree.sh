@@ -23,7 +23,12 @@ mkdir "$M/k/notes" "$M/k/notes/al"; echo plain > "$M/k/notes/al/todo"
 J=$M/.json
 is 'not listed in the root' k "$(names "$M")"
 is 'the keyspace alone' k "$(names "$J")"
-is 'the system is not there' '' "$(ls -d "$J/system" 2>/dev/null)"
+is 'rows of the system are documents' flat.json "$(ls "$J/system_schema/tables/k" | grep flat)"
+ok 'those of the tree' cmp "$J/system_schema/tables/k/flat.json" "$M/system_schema/tables/k/flat.json"
+refused 'none is changed' 'Read-only' put "$J/system/local/local.json" '{}'
+refused 'made' 'Read-only' put "$J/system/local/new.json" '{}'
+refused 'removed' 'Read-only' rm "$J/system/local/local.json"
+refused 'or dated' 'Read-only' touch -d 2001-01-01 "$J/system/local/local.json"
 is 'schema.cql is' "$(cat "$M/k/schema.cql")" "$(cat "$J/k/schema.cql")"
 # Each row once, under its name; the documents of the tree, to the byte.
 is 'as many files as rows' 46 "$(find "$J/k/flat" "$J/k/deep" "$J/k/two" -name '*.json' -type f | wc -l)"
