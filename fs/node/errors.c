@@ -1,6 +1,7 @@
 #include "fs/node/errors.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ void errors_release(struct errors *e)
 	for (i = 0; e->lines && i < ERRORS_MAX; i++)
 		mem_free(e->lines[i].text);
 	mem_free(e->lines);
+	mem_free(e->more.text);
 	mutex_release(&e->lock);
 }
 
@@ -66,27 +68,89 @@ bool errors_print_command(struct buf *out, pid_t pid)
 	return len;
 }
 
-/* True if a look that found nothing has told so before, last of all: programs
- * look several times. Under lock. */
-static bool is_told(const struct errors *e, const struct error_line *line)
+static const char *path_of(const struct error_line *line)
 {
-	const struct error_line *last = e->count ?
-		&e->lines[(e->count - 1) % ERRORS_MAX] : NULL;
+	return line->text + strlen(line->text) + 1;
+}
 
-	return last && line->number == ENOENT && last->number == ENOENT &&
+static const char *sentence_of(const struct error_line *line)
+{
+	const char *path = path_of(line);
+
+	return path + strlen(path) + 1;
+}
+
+static const struct error_line *last_line(const struct errors *e)
+	REQUIRES(&e->lock)
+{
+	return e->count ? &e->lines[(e->count - 1) % ERRORS_MAX] : NULL;
+}
+
+/* True if a look that found nothing has told so before, last of all: programs
+ * look several times. */
+static bool is_told(const struct errors *e, const struct error_line *line)
+	REQUIRES(&e->lock)
+{
+	const struct error_line *last = last_line(e);
+
+	return last && !e->more_count && line->number == ENOENT && last->number == ENOENT &&
 	       last->ino == line->ino && last->pid == line->pid &&
 	       last->len == line->len &&
 	       !memcmp(last->text, line->text, line->len);
+}
+
+/* True if the line goes with the last one: see errors_add. */
+static bool is_more(const struct errors *e, const struct error_line *line)
+	REQUIRES(&e->lock)
+{
+	const struct error_line *last = last_line(e);
+
+	return last && line->number == EXDEV && last->number == EXDEV &&
+	       last->pid == line->pid && last->uid == line->uid &&
+	       !strcmp(sentence_of(last), sentence_of(line));
+}
+
+/* Keep a line, and its text. */
+static void put_line(struct errors *e, const struct error_line *line)
+	REQUIRES(&e->lock)
+{
+	struct error_line *to = &e->lines[e->count++ % ERRORS_MAX];
+
+	mem_free(to->text);
+	*to = *line;
+}
+
+/* Put the line of those that go with the last one; without memory for their
+ * number it has none. */
+static void put_more(struct errors *e) REQUIRES(&e->lock)
+{
+	struct buf text = BUF_INIT;
+
+	if (!e->more_count)
+		return;
+	if (e->more_count > 1) {
+		buf_add(&text, e->more.text, e->more.len - 1);
+		buf_add_format(&text, " (%" PRIu64 " times since the line before)",
+			       e->more_count);
+		buf_add_byte(&text, 0);
+	}
+	if (text.len && !text.failed) {
+		mem_free(e->more.text);
+		e->more.text = buf_steal(&text, &e->more.len);
+	}
+	buf_release(&text);
+	put_line(e, &e->more);
+	memset(&e->more, 0, sizeof(e->more));
+	e->more_count = 0;
 }
 
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence)
 {
 	pid_t process = process_of_thread(pid);
-	struct error_line *line, made = { clock_now_us(), ino, process, uid,
-					  number, NULL, 0 };
+	struct error_line made = { clock_now_us(), ino, process, uid, number,
+				   NULL, 0 };
 	struct buf text = BUF_INIT;
-	char *unused;
 
 	errors_print_command(&text, process);
 	buf_add_byte(&text, 0);
@@ -97,29 +161,30 @@ void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 	made.text = buf_steal(&text, &made.len);
 	if (!made.text)
 		return;
-	unused = made.text;
 	mutex_lock(&e->lock);
 	if (!e->lines)
 		e->lines = mem_zalloc(ERRORS_MAX, sizeof(*e->lines));
-	if (e->lines && !is_told(e, &made)) {
-		line = &e->lines[e->count++ % ERRORS_MAX];
-		unused = line->text;
-		*line = made;
+	if (!e->lines || is_told(e, &made)) {
+		mem_free(made.text);
+	} else if (is_more(e, &made)) {
+		mem_free(e->more.text);
+		e->more = made;
+		e->more_count++;
+	} else {
+		put_more(e);
+		put_line(e, &made);
 	}
 	mutex_unlock(&e->lock);
-	mem_free(unused);
 }
 
 static void print_line(struct buf *out, const struct error_line *line)
 {
-	const char *path = line->text + strlen(line->text) + 1;
-	const char *sentence = path + strlen(path) + 1;
 	char date[CLOCK_TEXT];
 
 	clock_print(date, line->time_us, true);
 	buf_add_format(out, "%s %d %u %s %s %s %s\n", date, (int)line->pid,
-		       (unsigned)line->uid, line->text, path,
-		       errors_name(line->number), sentence);
+		       (unsigned)line->uid, line->text, path_of(line),
+		       errors_name(line->number), sentence_of(line));
 }
 
 void errors_print(struct errors *e, struct buf *out, uid_t uid,
@@ -128,6 +193,7 @@ void errors_print(struct errors *e, struct buf *out, uid_t uid,
 	uint64_t i;
 
 	mutex_lock(&e->lock);
+	put_more(e);
 	i = e->count > ERRORS_MAX ? e->count - ERRORS_MAX : 0;
 	if (i < *next)
 		i = *next;
@@ -148,16 +214,15 @@ bool errors_last(struct errors *e, struct buf *out, uint64_t ino, uid_t uid,
 	uint64_t i, first;
 
 	mutex_lock(&e->lock);
+	put_more(e);
 	first = e->count > ERRORS_MAX ? e->count - ERRORS_MAX : 0;
 	for (i = e->lines ? e->count : first; i > first && !found; i--) {
 		const struct error_line *line =
 			&e->lines[(i - 1) % ERRORS_MAX];
-		const char *path;
 
 		if (line->ino != ino || (!everything && line->uid != uid))
 			continue;
-		path = line->text + strlen(line->text) + 1;
-		buf_add_str(out, path + strlen(path) + 1);
+		buf_add_str(out, sentence_of(line));
 		found = true;
 	}
 	mutex_unlock(&e->lock);

@@ -25,12 +25,19 @@ struct errors {
 	struct mutex lock;
 	struct error_line *lines;	/* under lock; made with the first */
 	uint64_t count;			/* of all that were ever added */
+	struct error_line more;		/* the last of those not in lines yet */
+	uint64_t more_count;
 };
 /* Make an empty list; release frees its lines. Nobody else uses it then. */
 void errors_init(struct errors *e);
 void errors_release(struct errors *e);
-/* Add a line, but not the ENOENT of the line before once more. pid: of a process, or
- * of a thread of it. Control bytes are escaped. Without memory the line is lost. */
+/*
+ * Add a line. pid: of a process, or of a thread of it. Control bytes are escaped.
+ * Without memory the line is lost. The ENOENT of the line before is not added once
+ * more. Further EXDEV of the process with the sentence of the line before (mv,
+ * which copies then, has one for each file) become one line, of the last of them
+ * and with their number, when another line comes or somebody reads.
+ */
 void errors_add(struct errors *e, uint64_t ino, pid_t pid, uid_t uid,
 		int number, struct bytes path, const char *sentence);
 /* Append the command of a process. False, and "?": it has ended. */

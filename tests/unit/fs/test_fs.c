@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "fs/node/errors.h"
 #include "store/base/alloc.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
@@ -698,6 +699,68 @@ START_TEST(the_removal_of_schema_cql_is_told)
 }
 END_TEST
 
+/* Print the lines from *next on, without the times and processes. */
+static void errors_are(struct errors *e, uint64_t *next, const char *lines)
+{
+	struct buf out = BUF_INIT, seen = BUF_INIT;
+	const char *line, *at;
+
+	errors_print(e, &out, 5, false, next);
+	for (line = buf_cstr(&out); *line; line = strchr(line, '\n') + 1) {
+		at = strchr(line, '/');
+		buf_add(&seen, at, (size_t)(strchr(line, '\n') + 1 - at));
+	}
+	ck_assert_msg(!strcmp(buf_cstr(&seen), lines), "%.300s, not: %s",
+		      buf_cstr(&seen), lines);
+	buf_release(&out);
+	buf_release(&seen);
+}
+
+/* mv renames each of its files before it copies it. */
+static void refuse_renames(struct errors *e, pid_t pid, int first, int last)
+{
+	char path[32];
+
+	for (; first <= last; first++) {
+		snprintf(path, sizeof(path), "/k/t/%d", first);
+		errors_add(e, (uint64_t)first, pid, 5, EXDEV, bytes_str(path),
+			   "mv copies");
+	}
+}
+
+START_TEST(renames_that_copy_have_two_lines)
+{
+	struct errors e;
+	uint64_t next = 0, again = 0;
+
+	errors_init(&e);
+	errors_are(&e, &next, "");
+	refuse_renames(&e, 0, 1, 20000);
+	errors_add(&e, 7, 0, 5, EINVAL, bytes_str("/k/t/7/v"), "wrong");
+	errors_are(&e, &next, "/k/t/1 EXDEV mv copies\n"
+		   "/k/t/20000 EXDEV mv copies (19999 times since the line before)\n"
+		   "/k/t/7/v EINVAL wrong\n");
+	refuse_renames(&e, 0, 1, 3);
+	errors_are(&e, &next, "/k/t/1 EXDEV mv copies\n"
+		   "/k/t/3 EXDEV mv copies (2 times since the line before)\n");
+	errors_are(&e, &next, "");
+	ck_assert_uint_eq(errors_count(&e), 5);
+	errors_release(&e);
+
+	errors_init(&e);		/* lines that were read do not change */
+	refuse_renames(&e, 0, 1, 1);
+	errors_are(&e, &again, "/k/t/1 EXDEV mv copies\n");
+	refuse_renames(&e, 0, 2, 2);
+	errors_are(&e, &again, "/k/t/2 EXDEV mv copies\n");
+	refuse_renames(&e, 0, 3, 4);	/* nor does another error go with them */
+	errors_add(&e, 9, 0, 5, EXDEV, bytes_str("/k/t/9"), "another");
+	errors_add(&e, 9, 0, 6, EXDEV, bytes_str("/k/t/9"), "another");
+	errors_are(&e, &again, "/k/t/4 EXDEV mv copies "
+		   "(2 times since the line before)\n/k/t/9 EXDEV another\n");
+	errors_release(&e);
+}
+END_TEST
+
 SUITE(fs)
 {
 	TCase *tc = tcase_create("fs");
@@ -729,5 +792,6 @@ SUITE(fs)
 	tcase_add_loop_test(tc, a_time_is_set_or_refused, 0,
 			    ARRAY_SIZE(dated));
 	tcase_add_test(tc, the_removal_of_schema_cql_is_told);
+	tcase_add_test(tc, renames_that_copy_have_two_lines);
 	suite_add_tcase(suite, tc);
 }
