@@ -336,8 +336,8 @@ static int run(struct daemon *d)
 		err = serve(d);
 	closed = end(d);
 	if (closed && !err)
-		log_message(LOG_ERROR_LEVEL, "closing the store: %s",
-			    strerror(-closed));
+		log_message(LOG_ERROR_LEVEL, "%s: the store was not closed "
+			    "cleanly: %s", d->options.store, strerror(-closed));
 	close(d->signal_fd);
 	return status_of(err ? err : closed);
 }

@@ -140,13 +140,15 @@ int mount_point_check(const struct mount_options *o)
 	if (!strncmp(place, store, len) && (!place[len] || place[len] == '/')) {
 		message_complain(o->mountpoint,
 				 "the store cannot be mounted on itself "
-				 "or inside itself");
+				 "or inside itself (name a directory outside "
+				 "of it)");
 		return -EINVAL;
 	}
 	len = strlen(place);
 	if (!strncmp(store, place, len) && store[len] == '/') {
 		message_complain(o->mountpoint,
-				 "the mount would hide the store");
+				 "the mount would hide the store (name another "
+				 "directory)");
 		return -EINVAL;
 	}
 	return 0;
@@ -166,7 +168,8 @@ int mount_point_check_empty(const char *path)
 			at += ((struct dirent64 *)(void *)(buf + at))->d_reclen;
 	close(fd);
 	if (entries > 2) {
-		message_complain(path, "the mount point is not empty");
+		message_complain(path, "the mount point is not empty (name "
+				 "an empty directory)");
 		return -ENOTEMPTY;
 	}
 	return 0;
