@@ -107,7 +107,7 @@ static int run(int argc, char **argv)
 	}
 	if (keyspace && !*keyspace)
 		return tool_misused(&command_dump, "--keyspace",
-				    "not the name of one");
+				    "the name of a keyspace is expected");
 	if (argc - optind != 1)
 		return tool_misused(&command_dump, "dump",
 				    "one PLACE is expected");

@@ -109,8 +109,8 @@ static int refused(const struct salvage_given *g)
 		sstable_name(name, g->file);
 	snprintf(what, sizeof(what), "%s=%.250s.%.250s", name, g->keyspace,
 		 g->table);
-	tool_complain(what, "there is no such table, or it is known whose data "
-		      "this is");
+	tool_complain(what, "there is no such table, or the store tells the table "
+		      "of this data (leave it out)");
 	return TOOL_NONE;
 }
 

@@ -525,6 +525,14 @@ static int run_on(struct snapshot_work *w, int action, const char *path,
 	return status;
 }
 
+static const char *arguments_of(int action)
+{
+	return action == LIST ? "one STORE is expected" :
+	       action != RESTORE ? "a STORE and a NAME are expected" :
+				   "a STORE, a NAME and at most one KEYSPACE "
+				   "or KEYSPACE.TABLE are expected";
+}
+
 static int run_snapshot(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -559,11 +567,16 @@ static int run_snapshot(int argc, char **argv)
 	if (left < (action == LIST ? 2 : 3) ||
 	    left > (action == LIST ? 2 : action == RESTORE ? 4 : 3))
 		return tool_misused(&command_snapshot, actions[action],
-				    "not these arguments");
-	if ((json && action != LIST) ||
-	    ((force || dry_run) && action != DROP && action != RESTORE))
+				    arguments_of(action));
+	if (json && action != LIST)
 		return tool_misused(&command_snapshot, actions[action],
-				    "it does not take this option");
+				    "--json is an option of list");
+	if ((force || dry_run) && action != DROP && action != RESTORE)
+		return tool_misused(&command_snapshot, actions[action],
+				    force ?
+				    "--force is an option of drop and restore" :
+				    "--dry-run is an option of drop and "
+				    "restore");
 	w.name = action == LIST ? NULL : argv[optind + 2];
 	w.part = left == 4 ? argv[optind + 3] : NULL;
 	return run_on(&w, action, argv[optind + 1], json, force, dry_run);

@@ -335,7 +335,8 @@ static int show_all(struct buf *out)
 		buf_add_str(out, count ? "]" : "[]");
 	if (count)
 		return worst;
-	tool_complain("status", "there is no mount of this user");
+	tool_complain("status", "this user has no mount (name a store or a "
+		      "mount)");
 	return TOOL_NONE;
 }
 

@@ -84,12 +84,16 @@ gives 2 'widefsctl: sstable: a FILE is expected' sstable
 gives 2 'widefsctl: nope: no such workload' bench nope
 gives 2 'usage: widefsctl snapshot list' snapshot
 gives 2 'widefsctl: frob: it is none of' snapshot frob "$M"
-for words in list 'list a b' 'create a' 'create a b c' 'drop a' 'restore a' 'restore a b c d'; do
-	gives 2 "widefsctl: ${words%% *}: not these arguments" snapshot $words
+for words in list 'list a b'; do gives 2 'widefsctl: list: one STORE is expected' snapshot $words; done
+for words in 'create a' 'create a b c' 'drop a'; do
+	gives 2 "widefsctl: ${words%% *}: a STORE and a NAME are expected" snapshot $words
 done
-for words in 'create --json create a b' 'list --force list a' 'create --dry-run create a b'; do
-	gives 2 "widefsctl: ${words%% *}: it does not take this option" snapshot ${words#* }
+for words in 'restore a' 'restore a b c d'; do
+	gives 2 'widefsctl: restore: a STORE, a NAME and at most one KEYSPACE or KEYSPACE.TABLE are expected' snapshot $words
 done
+gives 2 'widefsctl: create: --json is an option of list' snapshot --json create a b
+gives 2 'widefsctl: list: --force is an option of drop and restore' snapshot --force list a
+gives 2 'widefsctl: create: --dry-run is an option of drop and restore' snapshot --dry-run create a b
 is 'nothing was taken' 'one' "$(ls "$M/.snapshots")"
 # No place, and places of other kinds.
 for c in status schema dump check flush compact scrub stats cql; do
@@ -117,7 +121,7 @@ gives 1 "widefsctl: $W/no/x: No such file" export "$M/k/u" "$W/no/x"
 gives 1 "widefsctl: $W/no/x: No such file" import -e "$W/no/x" "$M/k/u" "$W/rows.csv"
 gives 1 "widefsctl: $W: Is a directory" import "$M/k/u" "$W"
 gives 6 "widefsctl: $M: 'none' not found in keyspaces" dump -k none "$M"
-gives 2 "widefsctl: --keyspace: not the name of one" dump -k '' "$M"
+gives 2 "widefsctl: --keyspace: the name of a keyspace is expected" dump -k '' "$M"
 gives 6 "widefsctl: $M: " schema "$M" k.none
 gives 1 'widefsctl: /nowhere: No such file' bench -n 1000 -d /nowhere fillseq
 is 'still mounted, nothing made' "$W/empty $W/mnt $W/plain $W/plain/file" "$(mountpoint -q "$M" && find "$W/empty" "$W/mnt" "$W/plain" -maxdepth 1 -not -path "$M/*" | LC_ALL=C sort | paste -sd' ')"
