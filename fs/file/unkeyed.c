@@ -182,6 +182,8 @@ int unkeyed_prepare(struct held **out, struct op *op, struct bytes text,
 	held->has_text = true;
 	held->how = *how;
 	held->how.adds = false;	/* it is the whole text */
+	if (!held->how.written_us)
+		held->how.written_us = store_timestamp(op->store);
 	err = held->text.failed ? -ENOMEM : charge_held(op, held);
 	if (err)
 		unkeyed_free(op->fs, held);
@@ -302,6 +304,7 @@ bool unkeyed_read(struct op *op, struct node *n, struct buf *text,
 	if (found) {
 		buf_add_bytes(text, buf_bytes(&n->held->text));
 		*how = n->held->how;
+		how->written_us = 0;	/* it is written elsewhere now */
 		buf_add_bytes(expires, buf_bytes(&n->held->expires));
 	}
 	mutex_unlock(&op->fs->held_lock);

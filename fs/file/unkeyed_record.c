@@ -7,9 +7,10 @@
 #include "fs/op/waiting_record.h"
 
 #define TEXT_HEAD_LEN 13
+#define DATE_LEN 8
 #define ATTRIBUTES_HEAD_LEN 8
 
-enum { IS_COPIED = 1, HAS_EXPIRES = 2 };
+enum { IS_COPIED = 1, HAS_EXPIRES = 2, IS_DATED = 4 };
 
 static void put_text(struct write *w, struct bytes key,
 		     const struct unkeyed_record *r)
@@ -19,8 +20,9 @@ static void put_text(struct write *w, struct bytes key,
 
 	buf_add_le32(&value, r->uid);
 	buf_add_byte(&value, (how->copied ? IS_COPIED : 0) |
-			     (how->has_expires ? HAS_EXPIRES : 0));
+			     (how->has_expires ? HAS_EXPIRES : 0) | IS_DATED);
 	buf_add_le64(&value, (uint64_t)how->expires_s);
+	buf_add_le64(&value, (uint64_t)how->written_us);
 	buf_add_bytes(&value, r->text);
 	if (value.failed)
 		w->failed = true;
@@ -134,6 +136,11 @@ static int read_text(struct bytes value, struct unkeyed_record *r)
 	r->how.copied = flags & IS_COPIED;
 	r->how.has_expires = flags & HAS_EXPIRES;
 	r->how.expires_s = (int64_t)read_le64(&left);
+	if (flags & IS_DATED) {
+		if (reader_left(&left) < DATE_LEN)
+			return -EUCLEAN;
+		r->how.written_us = (int64_t)read_le64(&left);
+	}
 	r->text = read_bytes(&left, reader_left(&left));
 	return 0;
 }

@@ -3,13 +3,15 @@
  * on, after an unmount or a crash. The names of its records
  * (op/waiting_record.h) and the values, with numbers little-endian:
  *
- *   'u'  of a file: 4 uid | 1: 1 for a copier's text, plus 2 if it ends | 8 the
- *        second in which it ends | the text
+ *   'u'  of a file: 4 uid | 1: 1 for a copier's text, plus 2 if it ends, plus 4
+ *        if it is dated, as all are that are written now | 8 the second in which
+ *        it ends | dated: 8 the timestamp of its write | the text
  *   'a'  of a file or directory: 8 mtime in nanoseconds, or NO_TIME | the text
  *        of user.expires, or nothing
  *
  * They are removed after that is stored under its key. So after a crash in
- * between it is stored once more, the same, by the next mount.
+ * between it is stored once more, with the same timestamp, by the next mount:
+ * what was written there meanwhile is newer, and stays.
  *
  * Calls return 0 or -errno where nothing else is said. Any thread.
  */

@@ -199,6 +199,26 @@ static void know_written(struct op *op, struct node *n, const struct place *p,
 	node_know(&op->fs->nodes, n, &known);
 }
 
+/* Find the timestamp of a value that replaces old, or what was there: 1; 0: the
+ * value waited, and is older; -errno. */
+static int choose_timestamp(struct op *op, const struct place *p,
+			    const struct cell_view *old,
+			    const struct store_how *how, int64_t *at)
+{
+	int64_t newest = old ? old->timestamp_us : NO_TIMESTAMP;
+	int err;
+
+	*at = how->written_us;
+	if (!*at)
+		err = old ? op_later(op, newest, 0, at) :
+			    times_place_timestamp(op, p, 0, at);
+	else
+		err = old ? 0 : times_place_newest(op, p, &newest);
+	if (err)
+		return err;
+	return !how->written_us || newest < how->written_us;
+}
+
 static int write_value(struct op *op, struct node *n, const struct place *p,
 		       struct bytes value, const struct store_how *how,
 		       struct write *w)
@@ -218,11 +238,8 @@ static int write_value(struct op *op, struct node *n, const struct place *p,
 				     how->mtime_ns);
 		return err ? err : op_write(op, w);
 	}
-	if (got)
-		err = op_later(op, old.timestamp_us, 0, &at);
-	else
-		err = times_place_timestamp(op, p, 0, &at);
-	if (err)
+	err = choose_timestamp(op, p, got ? &old : NULL, how, &at);
+	if (err <= 0)
 		return err;
 	/* If the cell gets or loses a TTL, names and listings change too. */
 	if (ttl || how->has_expires || (got && old.ttl_s))

@@ -78,7 +78,8 @@ static int write_whole(struct op *op, struct node *n, struct place *p,
 	op->broadcast = true;
 	op->in_document = true;
 	err = place_begin_write(op, &w, n, p);
-	if (!err)
+	at = how->written_us;
+	if (!err && !at)
 		err = times_place_timestamp(op, p, 1, &at);
 	if (!err) {
 		place_write_row(&w, p);

@@ -399,7 +399,8 @@ static int store_object(struct op *op, struct node *n, struct bytes text,
 	m.ttl = p->table->options.default_time_to_live;
 	if (!err && n->json && table_has_statics(p->table))
 		err = read_statics(&m);
-	if (!err)
+	m.at = p->table->flags & TABLE_COUNTER ? 0 : how->written_us;
+	if (!err && !m.at)
 		err = later_than(op, p, &m.at);
 	if (!err)
 		err = write_object(&m, members, count);

@@ -33,6 +33,9 @@ struct store_how {
 	bool copied;			/* from another file, as copiers do */
 	bool has_mtime, has_expires;
 	int64_t mtime_ns, expires_s;
+	/* Of a text that waited: the timestamp with which it was written, so that
+	 * what is newer in its place stays. 0: it is written now. */
+	int64_t written_us;
 };
 /* A file whose contents are held whole while it is open for writing. */
 struct file_kind {

@@ -121,7 +121,7 @@ int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at)
 	return 0;
 }
 
-static int newest_at(struct op *op, const struct place *p, int64_t *newest)
+int times_place_newest(struct op *op, const struct place *p, int64_t *newest)
 {
 	return table_newest(op->store, p->table, p->partition_key,
 			    p->is_static ? NULL : p->clustering, p->column,
@@ -132,7 +132,7 @@ int times_place_timestamp(struct op *op, const struct place *p, int64_t spare,
 			  int64_t *at)
 {
 	int64_t newest;
-	int err = newest_at(op, p, &newest);
+	int err = times_place_newest(op, p, &newest);
 
 	return err ? err : op_later(op, newest, spare, at);
 }
@@ -140,7 +140,7 @@ int times_place_timestamp(struct op *op, const struct place *p, int64_t spare,
 int times_check_place(struct op *op, const struct place *p, int64_t spare)
 {
 	int64_t newest;
-	int err = newest_at(op, p, &newest);
+	int err = times_place_newest(op, p, &newest);
 
 	return err ? err : op_check_later(op, newest, spare);
 }
@@ -148,7 +148,7 @@ int times_check_place(struct op *op, const struct place *p, int64_t spare)
 int times_place_deletion(struct op *op, const struct place *p, int64_t *at)
 {
 	int64_t newest;
-	int err = newest_at(op, p, &newest);
+	int err = times_place_newest(op, p, &newest);
 
 	if (!err)
 		*at = op_timestamp(op, newest);
@@ -400,12 +400,12 @@ static int document_newest(struct op *op, const struct place *p,
 {
 	struct place statics = *p;
 	int64_t of_statics;
-	int err = newest_at(op, p, newest);
+	int err = times_place_newest(op, p, newest);
 
 	if (err || p->column || !table_has_statics(p->table))
 		return err;
 	statics.is_static = true;
-	err = newest_at(op, &statics, &of_statics);
+	err = times_place_newest(op, &statics, &of_statics);
 	if (!err && of_statics > *newest)
 		*newest = of_statics;
 	return err;

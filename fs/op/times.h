@@ -70,6 +70,8 @@ int64_t op_timestamp(struct op *op, int64_t replaced_us);
 int op_later(struct op *op, int64_t replaced_us, int64_t spare, int64_t *at);
 /* Check that op_later would give one: it takes none. */
 int op_check_later(struct op *op, int64_t replaced_us, int64_t spare);
+/* Return the newest timestamp of a value or a deletion there; or NO_TIMESTAMP. */
+int times_place_newest(struct op *op, const struct place *p, int64_t *newest);
 /* As op_later for a write, or a deletion, at that place, live or deleted as it is:
  * of the cell, the column or the row. */
 int times_place_timestamp(struct op *op, const struct place *p, int64_t spare,

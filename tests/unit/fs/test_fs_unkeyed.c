@@ -353,6 +353,47 @@ START_TEST(values_that_wait_are_there_after_an_unmount)
 }
 END_TEST
 
+/* A statement brings the row, whose directory waits: of the values that both
+ * wrote the later one stays, also after an unmount. */
+START_TEST(of_a_value_that_waits_and_a_statement_the_later_stays)
+{
+	bool waits_later = _i % 2, mounts_again = _i >= 2;
+	struct long_row r;
+	char text[900];
+	int i;
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_mkdir(&shop, file_of(&r, "m")));
+	for (i = 0; i < 2; i++) {
+		if (i == waits_later) {
+			ok(tree_echo(&shop, file_of(&r, "w"), CREATE,
+				     "path\n"));
+			ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "7\n"));
+			ok(tree_echo(&shop, file_of(&r, "m/k"), CREATE,
+				     "path\n"));
+			continue;
+		}
+		snprintf(text, sizeof(text), "INSERT INTO shop.wide (k, w, m) "
+			 "VALUES ('%.*s', 'cql', {'k': 'cql', 'l': 'cql'});",
+			 (int)strlen(r.key) - 1, r.key);
+		tree_run(&shop, text);
+	}
+	if (mounts_again)
+		tree_reopen(&shop);
+	ok(give_key(&shop, &r));
+	for (i = 0; i < 2; i++) {
+		cat_is(file_of(&r, "w"), waits_later ? "path\n" : "cql\n");
+		cat_is(file_of(&r, "m/k"), waits_later ? "path\n" : "cql\n");
+		cat_is(file_of(&r, "m/l"), "cql\n");
+		cat_is(file_of(&r, "v"), "7\n");
+		tree_reopen(&shop);
+	}
+	ck_assert_uint_eq(shop.fs->accounts.used[RESOURCE_SCRATCH], 0);
+}
+END_TEST
+
 /* Of a schemaless table, which schema.cql may replace. */
 START_TEST(rows_that_wait_are_there_after_an_unmount)
 {
@@ -522,6 +563,9 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc, a_key_that_waits_is_set_or_not_without_memory);
 	tcase_add_test(tc, a_rename_below_a_directory_that_waits_is_a_copy);
 	tcase_add_test(tc, values_that_wait_are_there_after_an_unmount);
+	tcase_add_loop_test(tc,
+			    of_a_value_that_waits_and_a_statement_the_later_stays,
+			    0, 4);
 	tcase_add_test(tc, rows_that_wait_are_there_after_an_unmount);
 	tcase_add_test(tc, an_element_that_waits_follows_its_row);
 	tcase_add_test(tc, a_counter_that_waits_is_there_after_an_unmount);
