@@ -8,8 +8,7 @@
  * their data, and are read only where a value of a row that stays is removed,
  * whose time must not go back.
  *
- * Not moved: the parent of a directory that a range deletion, or several rows of
- * one batch, empty.
+ * Not moved: the parent of a directory that several rows of one batch empty.
  */
 #include "fs/statement_times.h"
 
@@ -130,6 +129,73 @@ static int range_level(const struct slice *s)
 							       (int)i;
 }
 
+/* Read the row, or static row, as it is now: 1 it exists, 0, -errno. */
+static int read_row(struct op *op, const struct table_change *c,
+		    struct arena *arena, struct row_view *row)
+{
+	int got = table_read(op->store, c->table, c->partition_key,
+			     c->is_static ? NULL : c->clustering, UINT64_MAX,
+			     op->now_s, arena, row);
+
+	return got > 0 && c->is_static ? row->static_count > 0 : got;
+}
+
+/* Look for rows of the partition in these slices: 1, 0, -errno. */
+static int holds_in(struct op *op, const struct table_change *c,
+		    const struct slice *slices, uint32_t count)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	struct query q;
+	int got;
+
+	query_init(&q, c->table);
+	q.partitions = &c->partition_key;
+	q.partition_count = 1;
+	q.slices = slices;
+	q.slice_count = count;
+	q.limit = 1;
+	q.now_s = op->now_s;
+	got = table_query(&cursor, op->store, &q);
+	if (!got)
+		got = cursor_next(cursor, &row);
+	cursor_close(cursor);
+	return got;
+}
+
+/* Look for rows in that directory outside the range, which has a bound in it: 1,
+ * 0, -errno. */
+static int holds_outside(struct op *op, const struct table_change *c, int level)
+{
+	const struct bound *start = &c->range.start, *end = &c->range.end;
+	struct bound all = { c->clustering, (uint32_t)level, true };
+	struct slice slices[2];
+	uint32_t count = 0;
+
+	if (start->count > (uint32_t)level)
+		slices[count++] = (struct slice){ all, {
+			start->values, start->count, !start->inclusive } };
+	if (end->count > (uint32_t)level)
+		slices[count++] = (struct slice){ {
+			end->values, end->count, !end->inclusive }, all };
+	return holds_in(op, c, slices, count);
+}
+
+/* Look for a static row: 1, 0, -errno. */
+static int holds_statics(struct op *op, const struct table_change *c)
+{
+	struct table_change statics = *c;
+	struct arena arena = ARENA_INIT;
+	struct row_view row;
+	int got;
+
+	statics.is_static = true;
+	got = table_has_statics(c->table) ?
+		      read_row(op, &statics, &arena, &row) : 0;
+	arena_release(&arena);
+	return got;
+}
+
 static int move_range(struct op *op, struct write *w, struct node *table,
 		      const struct table_change *c)
 {
@@ -140,8 +206,21 @@ static int move_range(struct op *op, struct write *w, struct node *table,
 
 	at.clustering = c->range.start.count > c->range.end.count ?
 				c->range.start.values : c->range.end.values;
-	got = holds_other(op, &at, level > 0 ? level : 0);
-	return got <= 0 ? got : move_time(op, w, table, &at, level, false);
+	got = level == ABOVE ? holds_other(op, &at, 0) :
+			       holds_in(op, c, &c->range, 1);
+	if (got <= 0)
+		return got;
+	for (; level > ABOVE; level--) {
+		got = holds_outside(op, &at, level);
+		if (!got && !level)
+			got = holds_statics(op, c);
+		if (got)
+			break;
+		got = move_time(op, w, table, &at, level, true);
+		if (got < 0)
+			return got;
+	}
+	return got < 0 ? got : move_time(op, w, table, &at, level, false);
 }
 
 /* True if the column has a value, as is known without a read. */
@@ -176,17 +255,6 @@ static bool is_known_to_stay(struct op *op, const struct table_change *c)
 		    (known.is_set && !is_known_value(op, c->columns[i])))
 			return false;
 	return true;
-}
-
-/* Read the row, or static row, as it is now: 1 it exists, 0, -errno. */
-static int read_row(struct op *op, const struct table_change *c,
-		    struct arena *arena, struct row_view *row)
-{
-	int got = table_read(op->store, c->table, c->partition_key,
-			     c->is_static ? NULL : c->clustering, UINT64_MAX,
-			     op->now_s, arena, row);
-
-	return got > 0 && c->is_static ? row->static_count > 0 : got;
 }
 
 /* Move the times of the row's directory and those of its collections, where

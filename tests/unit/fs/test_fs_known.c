@@ -168,6 +168,53 @@ START_TEST(a_truncation_moves_the_time_of_its_table)	/* _i: by path, too */
 }
 END_TEST
 
+/* A range deletion moves the directory whose listing changes: of the deepest that
+ * keep rows. */
+START_TEST(a_range_deletion_moves_the_time_above_what_it_empties)
+{
+	static const struct {
+		const char *where, *moved, *stays;
+	} of[] = {
+		{ "c = 1", "k/r/p", "k/r" },
+		{ "c = 1 AND d > 0", "k/r/p", "k/r" },
+		{ "c = 1 AND d > 1", "k/r/p/1", "k/r/p" },
+		{ "c = 1 AND d < 2", "k/r/p/1", "k/r/p" },
+		{ "c > 0", "k/r", "k/s" },
+		{ "c >= 1 AND c <= 2", "k/r", "k/s" },
+		{ "c > 1", "k/r/p", "k/r" },
+		{ "c < 2", "k/r/p", "k/r" },
+		{ "c > 2", NULL, "k/r/p" },
+		{ "c > 0", "k/s/p", "k/s" },
+	};
+	const char *name = _i == 9 ? "s" : "r";
+	char text[300];
+	int64_t moved, stays;
+
+	cql("CREATE TABLE k.r (p text, c int, d int, v text, PRIMARY KEY (p, c, "
+	    "d)) WITH CLUSTERING ORDER BY (c DESC, d ASC);"
+	    "CREATE TABLE k.s (p text, c int, d int, v text, s text static, "
+	    "PRIMARY KEY (p, c, d));");
+	snprintf(text, sizeof(text), "INSERT INTO k.%s (p, c, d, v) "
+		 "VALUES ('p', 1, 1, 'v'); INSERT INTO k.%s (p, c, d, "
+		 "v) VALUES ('p', 1, 2, 'v'); INSERT INTO k.%s (p, c, "
+		 "d) VALUES ('p', 2, 1);", name, name, name);
+	cql(text);
+	cql("INSERT INTO k.s (p, s) VALUES ('p', 's');");
+	ck_assert_int_eq(tree_utimens(&t, "k/r", 1000), 0);
+	ck_assert_int_eq(tree_utimens(&t, "k/s", 1000), 0);
+	ck_assert_int_eq(tree_utimens(&t, "k/r/p", 1000),
+			 _i == 9 ? -ENOENT : 0);
+	moved = of[_i].moved ? mtime_ns(of[_i].moved) : 0;
+	stays = mtime_ns(of[_i].stays);
+	snprintf(text, sizeof(text), "DELETE FROM k.%s WHERE p = 'p' "
+		 "AND %s;", name, of[_i].where);
+	cql(text);
+	if (of[_i].moved)
+		ck_assert_int_gt(mtime_ns(of[_i].moved), moved);
+	ck_assert_int_eq(mtime_ns(of[_i].stays), stays);
+}
+END_TEST
+
 static void truncate_without_a_call(void)
 {
 	struct schema *schema = store_schema(t.store.store);
@@ -678,6 +725,8 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_of_a_cell_follow_each_change);
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
 	tcase_add_loop_test(tc, a_truncation_moves_the_time_of_its_table, 0, 2);
+	tcase_add_loop_test(
+		tc, a_range_deletion_moves_the_time_above_what_it_empties, 0, 10);
 	tcase_add_test(tc, a_truncation_alone_takes_no_time_back);
 	tcase_add_test(tc, a_row_is_read_once);
 	tcase_add_loop_test(tc, a_listed_partition_is_known, 0, 2);
