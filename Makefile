@@ -1,6 +1,6 @@
 # make | make demo | make check | make check-unit SAN=address,undefined (or SAN=thread)
 # make check-static | make check-mount | make check-crash | make check-fuzz | make check-long | make soak
-# make install DESTDIR= PREFIX= SYSCONFDIR= | make uninstall | make deb | make clean
+# make install DESTDIR= PREFIX= SYSCONFDIR= | make uninstall | make dist | make deb | make clean
 # B is where it is built; rebuilt when flags change.
 comma   := ,
 B       := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
@@ -98,9 +98,10 @@ uninstall:
 	cd $(DEST)/$(BASH_COMPLETION) && rm -f widefs widefsctl
 	cd $(DEST)/$(ZSH_COMPLETION) && rm -f _widefsctl
 	! cmp -s $(CONF) "$(DESTDIR)$(SYSCONFDIR)/widefs.conf" || rm "$(DESTDIR)$(SYSCONFDIR)/widefs.conf"
+dist: ; @tools/debian/build-source
 deb: ; @tools/debian/build-package
 clean: ; rm -rf build
 FORCE:
 .PHONY: all programs needs libs packages test-packages demo check check-long check-unit check-mount check-crash \
-	check-fuzz check-floors check-static soak install uninstall deb clean FORCE
+	check-fuzz check-floors check-static soak install uninstall dist deb clean FORCE
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
