@@ -356,6 +356,10 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		return n->ops->file->truncate(op, n, h, size);
 	if (n->ops->file->open && !n->ops->file->store)
 		return 0;	/* .cql and the like ignore > */
+	/* Cut statements are others. Who writes in place sets the length when
+	 * all of the new text is written. */
+	if (size && n->ops->file->statements)
+		return h ? 0 : op_refuse(op, -EPERM, "it has no size to set");
 	if (h && h->buffer) {
 		mutex_lock(&h->buffer->lock);
 		err = buffer_truncate(op, n, h->buffer, size);

@@ -130,6 +130,27 @@ ok 'in small pieces' dd if="$W/text" of="$f" bs=7 conv=notrunc status=none
 is 'both tables have it' 'chapter home id note s tags v w|id secret v w' "$(columns t)|$(columns other)"
 again
 is 'after a restart too' 'chapter home id note s tags v w|id secret v w' "$(columns t)|$(columns other)"
+# Written in place, then cut to its length (rsync --inplace): what drops a column waits, and
+# the present text is not cut in its stead, here within a number.
+mkdir "$M/k4" && run_cql <<'C'
+CREATE TABLE k4.a (p int PRIMARY KEY, v text);
+CREATE TABLE k4.z (p int PRIMARY KEY, v text);
+C
+python3 - "$M/k4/schema.cql" "$M/.cql" >"$W/said" 2>&1 <<'P'
+import os, sys
+path, cql = sys.argv[1:]
+whole = open(path).read()
+name = 'c' * (len(whole.split('gc_grace_seconds = 86')[-1]) - len('     text,\n'))
+with open(cql, 'w') as statement:
+	statement.write('ALTER TABLE k4.a ADD %s text;' % name)
+fd = os.open(path, os.O_WRONLY)
+os.write(fd, whole.encode())
+os.ftruncate(fd, len(whole))
+os.close(fd)
+print(open(path).read() == whole)
+P
+is 'written in place' True "$(cat "$W/said")"
+refused 'a size of it' 'not permitted' python3 -c 'import os, sys; os.truncate(sys.argv[1], 100)' "$M/k4/schema.cql"
 # The text of another keyspace is read as one of this: the other is left alone.
 cp "$f" "$W/text"
 cql 'ALTER TABLE k.t ADD later text' >/dev/null; cql "UPDATE k.t SET later = 'kept' WHERE id = 1 AND chapter = 'a'" >/dev/null
