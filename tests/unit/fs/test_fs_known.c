@@ -633,7 +633,7 @@ START_TEST(a_time_set_beside_truncate_is_shown)
 	struct stat st;
 
 	ck_assert_int_eq(tree_utimens(&t, "k/t/p", 5), 0);
-	for (burst = 0; burst < test_scale(1000); burst++) {
+	for (burst = 0; burst < test_scale(400); burst++) {
 		begin_beside(&b, make_row_of_time);
 		while (!atomic_load(&b.count))
 			continue;
