@@ -557,7 +557,9 @@ int fs_fsyncdir(struct fs *fs, struct fs_call *call, uint64_t node)
 	if (err)
 		return err;
 	handles_commit_empty(on.op, on.n);
-	if (!fs->read_only)
+	if (!fs->read_only && !on.n->snapshot)
+		err = unkeyed_save_directories(on.op, on.n);
+	if (!err && !fs->read_only)
 		err = store_sync(fs->store);
 	return on_end(&on, err);
 }

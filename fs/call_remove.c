@@ -27,6 +27,10 @@ static int remove_directory(struct op *op, struct node *n)
 		err = -ENOTEMPTY;
 	else if (!err && !node_waits_for_key(n))	/* it is stored */
 		err = n->ops->rmdir(op, n);
+	if (!err)
+		err = unkeyed_drop(op, n);
+	if (err > 0)
+		err = 0;
 	if (err == -ENOTEMPTY)
 		op_refuse(op, err, "it is not empty: rm -r removes it with "
 				   "what it holds");

@@ -433,6 +433,45 @@ int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out)
 	return out->len > before ? 0 : -ENODATA;
 }
 
+/* Store that this one was made. */
+static int save_directory(struct op *op, struct node *dir)
+{
+	bool held;
+	int err;
+
+	mutex_lock(&op->fs->held_lock);
+	held = held_at_rest(op->fs, dir);
+	mutex_unlock(&op->fs->held_lock);
+	if (held || !node_waits_for_key(dir))
+		return 0;
+	err = unkeyed_set_expires(op, dir, BYTES_NULL);
+	return err ? err : unkeyed_catch_up(op, dir);
+}
+
+static int save_directories(struct op *op, struct node *dir, unsigned depth)
+{
+	struct node **children;
+	size_t i, count;
+	int err = save_directory(op, dir);
+
+	if (err || depth > 64)
+		return err;
+	err = node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children,
+			    &count);
+	if (err)
+		return err;
+	for (i = 0; !err && i < count; i++)
+		if (children[i]->ops->directory && !children[i]->ops->waits)
+			err = save_directories(op, children[i], depth + 1);
+	node_children_put(&op->fs->nodes, children, count);
+	return err;
+}
+
+int unkeyed_save_directories(struct op *op, struct node *dir)
+{
+	return dir->table ? save_directories(op, dir, 0) : 0;
+}
+
 /* --------------------------------------------------------------- storing */
 /* Store a file's text; the end of a value in the same write. */
 static int store_text(struct op *op, struct node *n, const struct held *held)

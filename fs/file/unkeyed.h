@@ -37,6 +37,9 @@ int unkeyed_set_mtime(struct op *op, struct node *n, int64_t mtime_ns);
  * it. */
 int unkeyed_set_expires(struct op *op, struct node *n, struct bytes value);
 int unkeyed_get_expires(struct op *op, struct node *n, struct buf *out);
+/* Store that dir and the directories below it that wait for a key were made: as
+ * fsync of dir. 0 or -errno. */
+int unkeyed_save_directories(struct op *op, struct node *dir);
 /* Drop what is held of n. 1; 0: nothing was; -errno: it is held on. */
 int unkeyed_drop(struct op *op, struct node *n);
 /* Move what is held of n to another node of the same file or directory. */

@@ -37,7 +37,7 @@ static void put_attributes(struct write *w, struct bytes key,
 	bool has_mtime = r->how.has_mtime;
 	struct buf value = BUF_INIT;
 
-	if (has_mtime || r->expires.len) {
+	if (has_mtime || r->expires.len || !r->has_text) {
 		buf_add_le64(&value, (uint64_t)(has_mtime ? r->how.mtime_ns :
 							    NO_TIME));
 		buf_add_bytes(&value, r->expires);

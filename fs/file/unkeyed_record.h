@@ -7,7 +7,8 @@
  *        if it is dated, as all are that are written now | 8 the second in which
  *        it ends | dated: 8 the timestamp of its write | the text
  *   'a'  of a file or directory: 8 mtime in nanoseconds, or NO_TIME | the text
- *        of user.expires, or nothing
+ *        of user.expires, or nothing. Of a directory without either it says that
+ *        the directory was made
  *
  * They are removed after that is stored under its key. So after a crash in
  * between it is stored once more, with the same timestamp, by the next mount:

@@ -548,6 +548,52 @@ START_TEST(a_row_that_a_statement_deleted_is_made_again)
 }
 END_TEST
 
+static int sync_directory(const char *path)
+{
+	struct fs_entry entry;
+	int err = tree_walk(&shop, path, &entry);
+
+	if (err)
+		return err;
+	err = fs_fsyncdir(shop.fs, &shop.call, entry.node);
+	fs_forget(shop.fs, entry.node, 1);
+	return err;
+}
+
+/* _i: of the directory itself, or of the one above. */
+START_TEST(a_directory_that_waits_survives_with_fsync)
+{
+	struct long_row r, other, removed;
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	long_row_init(&other, "wide", 2);
+	long_row_init(&removed, "wide", 3);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_mkdir(&shop, file_of(&r, "m")));
+	ok(tree_mkdir(&shop, removed.at));
+	ok(sync_directory(_i ? "shop/wide" : r.at));
+	ok(sync_directory(_i ? "shop/wide" : removed.at));
+	ok(tree_mkdir(&shop, other.at));
+	ok(tree_setxattr(&shop, removed.at, "user.expires", "2037-01-01"));
+	ok(tree_rmdir(&shop, removed.at));
+	tree_reopen(&shop);
+	is_gone(other.at);
+	is_gone(removed.at);
+	ls_is(r.at, "m/ ");
+	tree_reopen(&shop);
+	ls_is(r.at, "m/ ");
+	ok(give_key(&shop, &r));
+	ls_is(r.at, "m/ @key ");
+	tree_reopen(&shop);		/* the row is stored, and its record gone */
+	ls_is(r.at, "@key ");
+	ok(tree_unlink(&shop, file_of(&r, "@key")));
+	ok(tree_rmdir(&shop, r.at));
+	tree_reopen(&shop);
+	is_gone(r.at);
+}
+END_TEST
+
 SUITE_THREADS(fs_unkeyed)
 {
 	TCase *tc = tcase_create("unkeyed");
@@ -561,6 +607,7 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc,
 		       writers_of_a_counter_that_waits_are_counted_or_refused);
 	tcase_add_test(tc, a_key_that_waits_is_set_or_not_without_memory);
+	tcase_add_loop_test(tc, a_directory_that_waits_survives_with_fsync, 0, 2);
 	tcase_add_test(tc, a_rename_below_a_directory_that_waits_is_a_copy);
 	tcase_add_test(tc, values_that_wait_are_there_after_an_unmount);
 	tcase_add_loop_test(tc,
