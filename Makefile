@@ -68,11 +68,12 @@ PAGES    := $(wildcard mount/*.[158] tools/*.[158])
 UNITS    := mount/system/widefs@.service
 CONF     := mount/system/widefs.conf
 SYSCONFDIR ?= /etc
-EXAMPLES := $(filter-out $(UNITS) $(CONF),$(wildcard mount/system/*)) $(wildcard tools/demo/*.cql)
+USERS    := mount/system/sysusers.conf
+EXAMPLES := $(filter-out $(UNITS) $(CONF) $(USERS),$(wildcard mount/system/*)) $(wildcard tools/demo/*.cql)
 BASH_COMPLETION := share/bash-completion/completions
 ZSH_COMPLETION  := share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 install: programs
-	install -d $(DEST)/bin $(DEST)/sbin $(DEST)/share/doc/widefs/examples $(DEST)/lib/systemd/system
+	install -d $(DEST)/bin $(DEST)/sbin $(DEST)/share/doc/widefs/examples $(DEST)/lib/systemd/system $(DEST)/lib/sysusers.d
 	install $(B)/widefs $(B)/widefsctl $(DEST)/bin
 	ln -sf ../bin/widefs $(DEST)/sbin/mount.fuse.widefs
 	ln -sf ../bin/widefs $(DEST)/sbin/mount.widefs
@@ -80,6 +81,7 @@ install: programs
 	for page in $(PAGES); do install -m 644 $$page $(DEST)/share/man/man$${page##*.} || exit; done
 	ln -sf mount.widefs.8 $(DEST)/share/man/man8/mount.fuse.widefs.8
 	sed 's|/usr/bin|$(PREFIX)/bin|' $(UNITS) > $(DEST)/lib/systemd/system/$(notdir $(UNITS))
+	install -m 644 $(USERS) $(DEST)/lib/sysusers.d/widefs.conf
 	install -m 644 $(EXAMPLES) $(DEST)/share/doc/widefs/examples
 	chmod 755 $(DEST)/share/doc/widefs/examples/widefs-backup
 	install -d $(DEST)/$(BASH_COMPLETION) $(DEST)/$(ZSH_COMPLETION)
@@ -93,7 +95,7 @@ uninstall:
 	cd $(DEST)/sbin && rm -f mount.fuse.widefs mount.widefs
 	rm -f $(DEST)/share/man/man8/mount.fuse.widefs.8
 	for page in $(PAGES); do rm -f $(DEST)/share/man/man$${page##*.}/$${page##*/}; done
-	rm -f $(DEST)/lib/systemd/system/$(notdir $(UNITS))
+	rm -f $(DEST)/lib/systemd/system/$(notdir $(UNITS)) $(DEST)/lib/sysusers.d/widefs.conf
 	rm -rf $(DEST)/share/doc/widefs
 	cd $(DEST)/$(BASH_COMPLETION) && rm -f widefs widefsctl
 	cd $(DEST)/$(ZSH_COMPLETION) && rm -f _widefsctl
