@@ -63,9 +63,33 @@ static void print_time(const char *what, int64_t n, int64_t none)
 		printf("%-24s %lld\n", what, (long long)n);
 }
 
+/* All blocks have the table's compressor but those that it does not make smaller. */
+static int print_compressors(struct sstable *t)
+{
+	static const char *const names[BLOCK_HOWS] = { "none", "LZ4", "Zstd",
+						       "Deflate" };
+	uint64_t counts[BLOCK_HOWS];
+	int err = sstable_count_blocks(t, counts);
+	const char *before = "";
+	int how;
+
+	if (err)
+		return err;
+	printf("%-24s ", "blocks by compressor");
+	for (how = BLOCK_HOWS; how--;)
+		if (counts[how]) {
+			printf("%s%s %llu", before, names[how],
+			       (unsigned long long)counts[how]);
+			before = ", ";
+		}
+	putchar('\n');
+	return 0;
+}
+
 static int print_meta(struct sstable *t, const char *path)
 {
 	const struct sstable_info *i = sstable_info(t);
+	int err;
 
 	printf("%-24s %s\n", "file", path);
 	if (sstable_table(t))
@@ -75,6 +99,9 @@ static int print_meta(struct sstable *t, const char *path)
 	printf("%-24s %llu\n", "bytes", (unsigned long long)i->size);
 	printf("%-24s %llu\n", "bytes before compression",
 	       (unsigned long long)i->raw_size);
+	err = print_compressors(t);
+	if (err)
+		return err;
 	printf("%-24s %llu\n", "partitions",
 	       (unsigned long long)i->partition_count);
 	printf("%-24s %llu\n", "rows", (unsigned long long)i->row_count);

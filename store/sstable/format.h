@@ -95,6 +95,7 @@
 enum block_how {
 	BLOCK_RAW = 0, BLOCK_LZ4 = 1, BLOCK_ZSTD = 2, BLOCK_DEFLATE = 3
 };
+#define BLOCK_HOWS 4
 #define BLOCK_HAS_BOUNDS 1u
 
 #define DEFAULT_BLOCK_SIZE 8192u

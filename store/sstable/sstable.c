@@ -491,6 +491,24 @@ int sstable_read_block(struct block **out, struct sstable *t, uint32_t i)
 	return decode(out, t, i, stored, len);
 }
 
+int sstable_count_blocks(struct sstable *t, uint64_t counts[BLOCK_HOWS])
+{
+	uint32_t i;
+	int err = 0;
+
+	memset(counts, 0, BLOCK_HOWS * sizeof(*counts));
+	for (i = 0; i < t->index.count && !err; i++) {
+		uint8_t how = 0;
+
+		err = read_stored(t, &how, 1, t->index.offsets[i] + 8);
+		if (!err && how >= BLOCK_HOWS)
+			err = sstable_block_corrupt(t, i, "a block of an unknown kind");
+		if (!err)
+			counts[how]++;
+	}
+	return err;
+}
+
 static int load(struct block **out, const struct block_load *what)
 {
 	return sstable_read_block(out, what->sstable, what->block);

@@ -8,6 +8,7 @@
 #define STORE_SSTABLE_SSTABLE_H
 #include "store/base/file.h"
 #include "store/row/iterator.h"
+#include "store/sstable/format.h"
 
 struct block_cache;
 struct sstable;
@@ -80,6 +81,10 @@ enum sstable_mark {
 /* True if it was not marked so before. */
 bool sstable_mark(struct sstable *t, enum sstable_mark mark);
 bool sstable_is_marked(const struct sstable *t, enum sstable_mark mark);
+
+/* Count its blocks by how they are compressed (enum block_how). Reads a byte of
+ * each. 0, -EUCLEAN (reported), -errno. */
+int sstable_count_blocks(struct sstable *t, uint64_t counts[BLOCK_HOWS]);
 
 /* Filters. hash: sstable_key_hash() of token+partition key, or of a row's whole
  * key. False: the file certainly does not have it. A file without a row filter

@@ -60,6 +60,13 @@ cp "$W/kept" "$file"
 # One file.
 is 'sstable' 0 "$(exits "$CTL" sstable "$file")"
 is 'has its statistics' "$file 2000 7 $(stat -c %s "$file")" "$(awk '/^file/ { f = $2 } /^rows/ { r = $2 } /^partitions/ { p = $2 } /^bytes  / { b = $2 } END { print f, r, p, b }' "$W/out")"
+while IFS=: read -r version compressors; do
+	is "compressors of $version" "$compressors" "$("$CTL" sstable "tests/golden/$version/000000000001.sst" | sed -n 's/^blocks by compressor  *//p')"
+done <<'E'
+2:LZ4 6, none 1
+3-zstd:Zstd 6, none 1
+3-deflate:Deflate 7
+E
 is 'its partitions' 7 "$("$CTL" sstable --keys "$file" | jq -s 'map(.partition) | unique | length')"
 is 'in the order of tokens' true "$("$CTL" sstable -k "$file" | jq -s 'map(.token) | . == sort')"
 is 'its rows' 2000 "$("$CTL" sstable --dump "$file" | jq -s 'map(select(.kind == "row" and (.cells | length) == 1 and .marker.timestamp == .cells[0].timestamp)) | length')"
