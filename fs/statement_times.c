@@ -49,6 +49,17 @@ static bool is_same_row(const struct table_change *c, const struct row_view *row
 	return true;
 }
 
+/* Begin a query of the partition that changes. */
+static void partition_query(struct query *q, const struct op *op,
+			    const struct table_change *c, uint32_t limit)
+{
+	query_init(q, c->table);
+	q->partitions = &c->partition_key;
+	q->partition_count = 1;
+	q->limit = limit;
+	q->now_s = op->now_s;
+}
+
 /* Look for rows in that directory beside the one that changes: 1, 0, -errno. */
 static int holds_other(struct op *op, const struct table_change *c, int level)
 {
@@ -58,11 +69,7 @@ static int holds_other(struct op *op, const struct table_change *c, int level)
 	struct query q;
 	int got;
 
-	query_init(&q, c->table);
-	q.partitions = &c->partition_key;
-	q.partition_count = 1;
-	q.limit = 2;
-	q.now_s = op->now_s;
+	partition_query(&q, op, c, 2);
 	if (level > 0) {
 		slice.start = slice.end = (struct bound){
 			c->clustering, (uint32_t)level, true };
@@ -144,23 +151,12 @@ static int read_row(struct op *op, const struct table_change *c,
 static int holds_in(struct op *op, const struct table_change *c,
 		    const struct slice *slices, uint32_t count)
 {
-	struct cursor *cursor = NULL;
-	struct row_view row;
 	struct query q;
-	int got;
 
-	query_init(&q, c->table);
-	q.partitions = &c->partition_key;
-	q.partition_count = 1;
+	partition_query(&q, op, c, 1);
 	q.slices = slices;
 	q.slice_count = count;
-	q.limit = 1;
-	q.now_s = op->now_s;
-	got = table_query(&cursor, op->store, &q);
-	if (!got)
-		got = cursor_next(cursor, &row);
-	cursor_close(cursor);
-	return got;
+	return table_query_finds(op->store, &q);
 }
 
 /* Look for rows in that directory outside the range, which has a bound in it: 1,

@@ -43,20 +43,13 @@ bool store_replaces(const struct schema *was, const struct schema *next)
 
 int store_has_rows(struct store *s, const struct table *t)
 {
-	struct cursor *cursor = NULL;
-	struct row_view row;
 	struct query q;
-	int got;
 
 	query_init(&q, t);
 	q.limit = 1;
 	q.with_statics = true;
 	q.static_only_rows = true;
-	got = table_query(&cursor, s, &q);
-	if (!got)
-		got = cursor_next(cursor, &row);
-	cursor_close(cursor);
-	return got;
+	return table_query_finds(s, &q);
 }
 
 int store_move_rows(struct store *s, const struct schema *was,

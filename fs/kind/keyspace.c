@@ -22,6 +22,7 @@
 #include "store/schema/schema_edit.h"
 #include "store/schema/schema_move.h"
 #include "store/schema/table_edit.h"
+#include "store/table_takeover.h"
 #include "store/type/uuid.h"
 
 static const struct node_ops kind_keyspace;
@@ -154,24 +155,11 @@ bool keyspace_is_copied(struct op *op, const struct node *n)
 static bool table_is_made(struct op *op, const struct node *dir,
 			  const struct table *t)
 {
-	struct cursor *cursor = NULL;
-	struct row_view row;
-	struct query q;
-	int got;
-
 	if (t->flags & (TABLE_PROVISIONAL | TABLE_VIRTUAL) ||
 	    atomic_load(copier_of(op, dir)) != as_copier(op, dir) ||
 	    is_copied(op->fs, t->number))
 		return false;
-	query_init(&q, t);
-	q.limit = 1;
-	q.with_statics = true;
-	q.static_only_rows = true;
-	got = table_query(&cursor, op->store, &q);
-	if (!got)
-		got = cursor_next(cursor, &row);
-	cursor_close(cursor);
-	return !got;
+	return !store_has_rows(op->store, t);
 }
 
 /*

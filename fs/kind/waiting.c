@@ -37,8 +37,6 @@ static bool is_copied(struct op *op, struct node *table)
 int waiting_is_allowed(struct op *op, struct node *dir)
 {
 	struct table *t = op_table(op, dir);
-	struct cursor *cursor = NULL;
-	struct row_view row;
 	struct query q;
 	int got;
 
@@ -51,10 +49,7 @@ int waiting_is_allowed(struct op *op, struct node *dir)
 	query_init(&q, t);
 	q.limit = 1;
 	q.now_s = op->now_s;
-	got = table_query(&cursor, op->store, &q);
-	if (!got)
-		got = cursor_next(cursor, &row);
-	cursor_close(cursor);
+	got = table_query_finds(op->store, &q);
 	return got < 0 ? got : !got;
 }
 

@@ -322,6 +322,18 @@ int table_query(struct cursor **out, struct store *s, const struct query *q)
 	return cursor_open_refs(out, s, q, NULL);
 }
 
+int table_query_finds(struct store *s, const struct query *q)
+{
+	struct cursor *cursor = NULL;
+	struct row_view row;
+	int got = table_query(&cursor, s, q);
+
+	if (!got)
+		got = cursor_next(cursor, &row);
+	cursor_close(cursor);
+	return got;
+}
+
 void cursor_close(struct cursor *c)
 {
 	if (!c)

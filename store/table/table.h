@@ -146,6 +146,8 @@ struct cursor;
 int table_query(struct cursor **out, struct store *s, const struct query *q);
 /* 1 with *row (valid until the next call), 0 at the end, -errno. */
 int cursor_next(struct cursor *c, struct row_view *row);
+/* Look whether a query finds a row: 1, 0, -errno. */
+int table_query_finds(struct store *s, const struct query *q);
 /* Seek past all rows that share the first n clustering values of the row that
  * was returned last; 0: past its partition. */
 int cursor_skip(struct cursor *c, uint32_t n);
