@@ -1,10 +1,8 @@
 # The daemon dies by whatever cause, under load (widefs.1), of
 # root's mount and of an ordinary user's. ROUNDS (10): deaths, of all. The device
 # and the control filesystem are made as they are elsewhere, in a mount namespace
-# of our own. The mounts of suites that run beside go from it at once: their daemons
-# would not end before this suite.
+# of our own.
 [ -n "${DEATH_PRIVATE:-}" ] || DEATH_PRIVATE=1 exec unshare -m --propagation private bash "$0" "$@"
-awk '$3 == "fuse.widefs" { print $2 }' /proc/self/mounts | xargs -r -d '\n' umount -l
 . tests/mount/lib.sh
 # A crash is the death here, not a finding of a sanitizer.
 export ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0:handle_abort=0 TSAN_OPTIONS=$TSAN_OPTIONS:handle_segv=0:handle_abort=0
