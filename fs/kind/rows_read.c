@@ -33,41 +33,43 @@ static bool is_shown(void *context, const struct keyspace *k,
 	return caller_may_enter(context, k, t);
 }
 
-static int open_cursor(struct op *op, struct cursor **out,
-		       const struct place *p, uint64_t limit)
+/* Set q to the rows at p; slice: room. */
+static void query_of(struct op *op, const struct place *p, struct query *q,
+		     struct slice *slice)
 {
-	struct slice slice;
-	struct query q;
-
-	if (bytes_is_null(p->partition_key)) {
-		query_init(&q, p->table);
-		q.static_only_rows = true;
-	} else {
-		partition_query(&q, p, &slice);
-	}
-	q.with_statics = table_has_statics(p->table);
-	q.static_only_rows = q.with_statics && !p->clustering_count;
-	q.now_s = op->now_s;
-	q.limit = limit;
-	q.shown = is_shown;
-	q.shown_context = op;
-	return table_query(out, op->store, &q);
+	if (bytes_is_null(p->partition_key))
+		query_init(q, p->table);
+	else
+		partition_query(q, p, slice);
+	q->with_statics = table_has_statics(p->table);
+	q->static_only_rows = q->with_statics && !p->clustering_count;
+	q->now_s = op->now_s;
+	q->shown = is_shown;
+	q->shown_context = op;
 }
 
 int rows_exist(struct op *op, struct node *n)
 {
-	struct cursor *cursor;
-	struct row_view row;
+	struct slice slice;
+	struct query q;
 	struct place p;
-	int got = rows_place(op, n, &p);
+	int err = rows_place(op, n, &p);
 
-	if (!got)
-		got = open_cursor(op, &cursor, &p, 1);
-	if (got)
-		return got;
-	got = cursor_next(cursor, &row);
-	cursor_close(cursor);
-	return got;
+	if (err)
+		return err;
+	query_of(op, &p, &q, &slice);
+	q.limit = 1;
+	return table_query_finds(op->store, &q);
+}
+
+static int open_cursor(struct op *op, struct cursor **out,
+		       const struct place *p)
+{
+	struct slice slice;
+	struct query q;
+
+	query_of(op, p, &q, &slice);
+	return table_query(out, op->store, &q);
 }
 
 static void end_cursor(struct fs *fs, struct rows *r)
@@ -134,7 +136,7 @@ static int begin(struct op *op, struct handle *h, struct rows *r)
 	if (err)
 		return err;
 	err = r->is_query ? open_query(op, h, r) :
-			    open_cursor(op, &r->cursor, &r->place, 0);
+			    open_cursor(op, &r->cursor, &r->place);
 	if (err) {
 		row_text_release(&r->text);
 		r->cursor = NULL;
