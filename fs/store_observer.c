@@ -20,6 +20,7 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 #include "fs/op/twin.h"
+#include "fs/statement_entry.h"
 #include "fs/statement_times.h"
 #include "fs/tree/short_names.h"
 #include "store/base/alloc.h"
@@ -352,14 +353,36 @@ static void find_reached(struct op *op, const struct table_change *change)
 		descend(op->fs, change, &op->reached, &op->reached_level);
 }
 
+/* Add to w what the changes make of times, table by table. */
+static int change_times(struct op *op, struct write *w,
+			struct statement_entry *entries, size_t count)
+{
+	size_t i, next;
+	int err = 0;
+
+	for (i = 0; i < count && !err; i = next) {
+		const struct table_change *c = entries[i].change;
+
+		for (next = i + 1; next < count; next++)
+			if (entries[next].change->table != c->table)
+				break;
+		find_changing(op, c->table);
+		if (count == 1)
+			find_reached(op, c);
+		if (op->changing)
+			err = statement_times(op, w, op->changing, &entries[i],
+					      next - i);
+	}
+	return err;
+}
+
 static int changing(void *context, struct write *w,
 		    const struct table_change *changes, size_t count)
 {
+	struct statement_entry one, *entries = &one;
 	struct fs *fs = context;
 	struct op *op = op_current();
-	const struct table *last = NULL;
-	size_t i;
-	int err = 0;
+	int err;
 
 	if (!op || op->fs != fs)
 		return 0;
@@ -367,16 +390,14 @@ static int changing(void *context, struct write *w,
 	op->reached = NULL;
 	if (!op->in_statement && !op->in_document)
 		return 0;
-	for (i = 0; i < count && !err; i++) {
-		if (changes[i].table != last) {
-			last = changes[i].table;
-			find_changing(op, last);
-			if (count == 1)
-				find_reached(op, changes);
-		}
-		if (op->changing)
-			err = statement_times(op, w, op->changing, &changes[i]);
-	}
+	if (count > 1)
+		entries = mem_zalloc(count, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	statement_entries(entries, changes, count);
+	err = change_times(op, w, entries, count);
+	if (entries != &one)
+		mem_free(entries);
 	return err;
 }
 

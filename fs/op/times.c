@@ -535,6 +535,17 @@ int times_are_set(struct op *op, struct node *table, const struct place *p)
 	return stored_mtime(op, p, ATTRIBUTE_MTIME, &value);
 }
 
+int times_move_directory(struct op *op, struct write *w, struct node *table,
+			 const struct place *p, bool only)
+{
+	int set = only ? times_are_set(op, table, p) : 1;
+
+	return set <= 0 ? set :
+			  times_set_directory(op, w, table, p,
+					      store_timestamp(op->store) *
+						      MICROSECOND);
+}
+
 static int carry(struct op *op, struct write *w, const struct place *from,
 		 const struct place *to, uint8_t name)
 {

@@ -31,6 +31,9 @@ int times_are_set(struct op *op, struct node *table, const struct place *p);
 /* Set the directory's time to this, in a write. */
 int times_set_directory(struct op *op, struct write *w, struct node *table,
 			const struct place *p, int64_t mtime_ns);
+/* Set it to now; only: if a time is stored. */
+int times_move_directory(struct op *op, struct write *w, struct node *table,
+			 const struct place *p, bool only);
 /* Set the time of a table that was truncated to now, in a write; p: its place.
  * Where no times are known to have been stored in it, statements go on without
  * them. */

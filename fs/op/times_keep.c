@@ -174,17 +174,12 @@ int times_appear(struct op *op, struct write *w, struct node *row,
 		 const struct place *p)
 {
 	struct place at = *p;
-	int err, set;
+	int err;
 
 	op_alters(op, row);
 	at.column = NULL;
 	at.path = BYTES_NULL;
-	set = times_are_set(op, row->table, &at);
-	err = set < 0 ? set : 0;
-	if (set > 0)
-		err = times_set_directory(op, w, row->table, &at,
-					  store_timestamp(op->store) *
-						 MICROSECOND);
+	err = times_move_directory(op, w, row->table, &at, true);
 	return err ? err : keep_times(op, w, row->parent, &at, true);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "store/row/reconcile.h"
 #include "store/table/cell.h"
 
 /* Both lists of a row's cells, as far as they were compared. */
@@ -21,10 +22,10 @@ static bool is_given(const struct cell *c)
 /* Go to the cells of the column in the change. */
 static void find_new(struct comparison *w, const struct column *column)
 {
-	const struct cell *c = w->change->cells;
-	const struct cell *end = c + w->change->cell_count;
+	const struct cell *c = w->change->written.cells;
+	const struct cell *end = c + w->change->written.cell_count;
 
-	w->deletion = w->change->deletion;
+	w->deletion = w->change->written.deletion;
 	while (c < end && c->column != column->number)
 		c++;
 	w->new = c;
@@ -117,9 +118,9 @@ static void add_column(struct row_effect *r, struct comparison *w,
 static bool keeps_marker(const struct table_change *c,
 			 const struct row_view *before)
 {
-	return c->marker ||
+	return c->written.marker.timestamp != NO_TIMESTAMP ||
 	       (before && !c->is_static &&
-		before->marker.timestamp > c->deletion.timestamp);
+		before->marker.timestamp > c->written.deletion.timestamp);
 }
 
 int row_effect_find(struct row_effect *out, const struct table_change *c,
@@ -146,5 +147,41 @@ int row_effect_find(struct row_effect *out, const struct table_change *c,
 	if (w.path.failed)
 		err = -ENOMEM;
 	buf_release(&w.path);
+	return err;
+}
+
+int row_effect_merge(struct table_change *out,
+		     const struct table_change *const *changes, size_t count,
+		     struct deletion covering, struct arena *arena)
+{
+	const struct row **rows = arena_alloc(arena, count * sizeof(*rows));
+	const struct column **columns;
+	uint32_t column_count = 0;
+	size_t i;
+	int err;
+
+	for (i = 0; i < count; i++)
+		column_count += changes[i]->column_count;
+	columns = arena_alloc(arena, (column_count + 1) * sizeof(*columns));
+	if (!rows || !columns)
+		return -ENOMEM;
+	*out = *changes[0];
+	out->columns = columns;
+	for (i = 0; i < count; i++) {
+		const struct table_change *c = changes[i];
+
+		rows[i] = &c->written;
+		if (c->column_count)
+			memcpy(columns, c->columns,
+			       c->column_count * sizeof(*columns));
+		columns += c->column_count;
+		out->row_deleted |= c->row_deleted;
+		out->gives |= c->gives;
+		out->removes |= c->removes;
+	}
+	out->column_count = column_count;
+	err = row_merge(&out->written, arena, rows, count, covering);
+	out->written.deletion = reconcile_deletion_max(out->written.deletion,
+						       covering);
 	return err;
 }

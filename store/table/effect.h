@@ -19,6 +19,13 @@ struct row_effect {
 };
 
 /*
+ * Merge changes of one row, which are written together, and a deletion of a range
+ * that it is in (or none) to one change. Its arrays are in arena. 0 or -ENOMEM.
+ */
+int row_effect_merge(struct table_change *out,
+		     const struct table_change *const *changes, size_t count,
+		     struct deletion covering, struct arena *arena);
+/*
  * Find what c makes of the row, or static row, before: as table_read read all of
  * it; NULL: there was none. c is not `whole`. A written value is taken as one
  * that is newer than all that the store has of its cell. The columns are in arena.

@@ -16,12 +16,13 @@ struct table_change {
 	/* The columns that were written; column_count 0 with whole: all. */
 	const struct column *const *columns;
 	uint32_t column_count;
-	/* The row's deletion, or none, and the cells that it does not cover, as
-	 * they are written (effect.h). */
-	struct deletion deletion;
-	const struct cell *cells;
-	uint32_t cell_count;
-	bool row_deleted, marker;
+	/* The row as it is written, without what its own deletion covers; of a
+	 * range its deletion alone (effect.h). */
+	struct row written;
+	/* The row's key in the engine, or the first that is in the range and
+	 * the first that comes after it: opaque, in the order of rows. */
+	struct bytes key, to;
+	bool row_deleted;
 	bool gives;			/* a marker or values, no deletions */
 	bool removes;			/* it deletes anything */
 	int64_t earliest_expiry_s;	/* of the written cells; or NO_TIME */

@@ -156,7 +156,8 @@ static struct table_change *add_change(struct write *w)
 		list->capacity = capacity;
 	}
 	bigger = &list->changes[list->count++];
-	*bigger = (struct table_change){ .earliest_expiry_s = NO_TIME };
+	*bigger = (struct table_change){ .written = ROW_NONE,
+					 .earliest_expiry_s = NO_TIME };
 	return bigger;
 }
 
@@ -187,17 +188,16 @@ static void note_row(struct write *w, const struct row *row)
 		return;
 	if (row->cell_count)
 		memcpy(cells, row->cells, row->cell_count * sizeof(*cells));
-	change->cells = cells;
-	change->cell_count = row->cell_count;
-	change->deletion = row->deletion;
+	change->written = *row;
+	change->written.cells = cells;
+	change->key = arena_copy(&w->arena, buf_bytes(&b->key));
 	change->table = (struct table *)b->table;
 	change->partition_key = b->partition_key;
 	change->clustering = b->clustering;
 	change->is_static = !b->clustering;
 	if (b->clustering)
 		change->clustering_count = b->table->clustering_count;
-	change->marker = b->row.marker.timestamp != NO_TIMESTAMP;
-	change->gives = change->marker;
+	change->gives = b->row.marker.timestamp != NO_TIMESTAMP;
 	change->row_deleted = !deletion_is_none(b->row.deletion);
 	change->removes = change->row_deleted;
 	change->earliest_expiry_s = earliest_expiry(&b->row);
@@ -561,12 +561,17 @@ static void delete_range(struct write *w, const struct table *t,
 		batch_add_range(&w->batch, t->number,
 				buf_bytes(&w->row->key), buf_bytes(&to),
 				deletion);
-	buf_release(&to);
 	write_note_table(w, t);
 	change = w->store->observed ? add_change(w) : NULL;
+	if (change) {
+		change->key = arena_copy(&w->arena, buf_bytes(&w->row->key));
+		change->to = arena_copy(&w->arena, buf_bytes(&to));
+	}
+	buf_release(&to);
 	if (!change)
 		return;
 	change->table = (struct table *)t;
+	change->written.deletion = deletion;
 	change->partition_key = w->row->partition_key;
 	change->whole = true;
 	if (!slice)

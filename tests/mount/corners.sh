@@ -207,6 +207,10 @@ moves 'rows of a range go' "DELETE FROM k.days WHERE id = 1 AND d = 2 AND c > 'x
 moves 'a partition goes' 'DELETE FROM k.days WHERE id = 2' days
 moves 'no partition goes' 'DELETE FROM k.days WHERE id = 2'
 moves 'a batch' "BEGIN BATCH INSERT INTO k.days (id, d, c) VALUES (1, 2, 'b'); INSERT INTO k.days (id, d, c) VALUES (3, 2, 'b'); INSERT INTO k.flat (id) VALUES (2); APPLY BATCH" days days/1/2 flat
+moves 'a batch makes a prefix and a partition' "BEGIN BATCH INSERT INTO k.days (id, d, c) VALUES (1, 7, 'a'); INSERT INTO k.days (id, d, c) VALUES (1, 7, 'b'); INSERT INTO k.days (id, d, c) VALUES (5, 1, 'a'); INSERT INTO k.days (id, d, c) VALUES (5, 2, 'a'); APPLY BATCH" days days/1
+moves 'a batch empties a partition with two rows' "BEGIN BATCH DELETE FROM k.days WHERE id = 5 AND d = 1 AND c = 'a'; DELETE FROM k.days WHERE id = 5 AND d = 2 AND c = 'a'; APPLY BATCH" days
+moves 'a statement empties a prefix with two rows' "DELETE FROM k.days WHERE id = 1 AND d = 7 AND c IN ('a', 'b')" days/1
+moves 'a batch replaces the row of a partition' "BEGIN BATCH INSERT INTO k.days (id, d, c) VALUES (3, 2, 'c'); DELETE FROM k.days WHERE id = 3 AND d = 2 AND c = 'b'; APPLY BATCH"
 moves 'a condition that holds' "INSERT INTO k.flat (id) VALUES (3) IF NOT EXISTS" flat
 moves 'one that does not' "INSERT INTO k.flat (id) VALUES (3) IF NOT EXISTS"
 again

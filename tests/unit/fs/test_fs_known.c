@@ -132,127 +132,6 @@ START_TEST(known_attributes_of_a_cell_follow_each_change)
 }
 END_TEST
 
-static int64_t mtime_ns(const char *path)
-{
-	struct stat st;
-
-	ck_assert_int_eq(tree_stat(&t, path, &st), 0);
-	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-}
-
-/* The times of the table go with its rows; its own is that of the truncation. */
-START_TEST(a_truncation_moves_the_time_of_its_table)	/* _i: by path, too */
-{
-	int64_t before, after;
-	int i;
-
-	cql("CREATE TABLE k.u (p text, c text, v text, PRIMARY KEY (p, c));");
-	for (i = 0; i < 3; i++) {
-		cql("INSERT INTO k.u (p, c, v) VALUES ('p', 'c', 'v');");
-		if (_i)
-			ck_assert_int_eq(tree_mkdir(&t, "k/u/p/d"), 0);
-		if (i == 1)
-			tree_reopen(&t);
-		before = mtime_ns("k/u");
-		cql("TRUNCATE k.u;");
-		after = mtime_ns("k/u");
-		ck_assert_int_gt(after, before);
-		ck_assert_int_eq(mtime_ns(".json/k/u"), after);
-		tree_reopen(&t);
-		ck_assert_int_eq(mtime_ns("k/u"), after);
-		/* It is the present time, not one that was set. */
-		ck_assert_int_eq(tree_utimens(&t, "k/u", 1000), 0);
-		cql("TRUNCATE k.u;");
-		ck_assert_int_gt(mtime_ns("k/u"), after);
-	}
-}
-END_TEST
-
-/* A range deletion moves the directory whose listing changes: of the deepest that
- * keep rows. */
-START_TEST(a_range_deletion_moves_the_time_above_what_it_empties)
-{
-	static const struct {
-		const char *where, *moved, *stays;
-	} of[] = {
-		{ "c = 1", "k/r/p", "k/r" },
-		{ "c = 1 AND d > 0", "k/r/p", "k/r" },
-		{ "c = 1 AND d > 1", "k/r/p/1", "k/r/p" },
-		{ "c = 1 AND d < 2", "k/r/p/1", "k/r/p" },
-		{ "c > 0", "k/r", "k/s" },
-		{ "c >= 1 AND c <= 2", "k/r", "k/s" },
-		{ "c > 1", "k/r/p", "k/r" },
-		{ "c < 2", "k/r/p", "k/r" },
-		{ "c > 2", NULL, "k/r/p" },
-		{ "c > 0", "k/s/p", "k/s" },
-	};
-	const char *name = _i == 9 ? "s" : "r";
-	char text[300];
-	int64_t moved, stays;
-
-	cql("CREATE TABLE k.r (p text, c int, d int, v text, PRIMARY KEY (p, c, "
-	    "d)) WITH CLUSTERING ORDER BY (c DESC, d ASC);"
-	    "CREATE TABLE k.s (p text, c int, d int, v text, s text static, "
-	    "PRIMARY KEY (p, c, d));");
-	snprintf(text, sizeof(text), "INSERT INTO k.%s (p, c, d, v) "
-		 "VALUES ('p', 1, 1, 'v'); INSERT INTO k.%s (p, c, d, "
-		 "v) VALUES ('p', 1, 2, 'v'); INSERT INTO k.%s (p, c, "
-		 "d) VALUES ('p', 2, 1);", name, name, name);
-	cql(text);
-	cql("INSERT INTO k.s (p, s) VALUES ('p', 's');");
-	ck_assert_int_eq(tree_utimens(&t, "k/r", 1000), 0);
-	ck_assert_int_eq(tree_utimens(&t, "k/s", 1000), 0);
-	ck_assert_int_eq(tree_utimens(&t, "k/r/p", 1000),
-			 _i == 9 ? -ENOENT : 0);
-	moved = of[_i].moved ? mtime_ns(of[_i].moved) : 0;
-	stays = mtime_ns(of[_i].stays);
-	snprintf(text, sizeof(text), "DELETE FROM k.%s WHERE p = 'p' "
-		 "AND %s;", name, of[_i].where);
-	cql(text);
-	if (of[_i].moved)
-		ck_assert_int_gt(mtime_ns(of[_i].moved), moved);
-	ck_assert_int_eq(mtime_ns(of[_i].stays), stays);
-}
-END_TEST
-
-static void truncate_without_a_call(void)
-{
-	struct schema *schema = store_schema(t.store.store);
-	struct keyspace *k = schema_keyspace(schema, bytes_str("k"));
-
-	ck_assert_int_eq(store_truncate(t.store.store,
-					keyspace_table(k, bytes_str("t")), 0),
-			 0);
-	schema_put(schema);
-}
-
-/* The time that a call stores after a TRUNCATE is lost by a crash, and is not
- * stored without a call: that stored before is shown then. */
-START_TEST(a_truncation_alone_takes_no_time_back)
-{
-	int64_t before, after;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'd', 'v');");
-		if (i == 1)
-			ck_assert_int_eq(tree_mkdir(&t, "k/t/p/e"), 0);
-		before = mtime_ns("k/t");
-		if (i == 2)
-			cql("TRUNCATE k.t;");
-		else
-			truncate_without_a_call();
-		after = mtime_ns("k/t");
-		ck_assert_int_gt(after, before);
-		ck_assert_int_eq(mtime_ns(".json/k/t"), after);
-		tree_reopen(&t);
-		ck_assert_int_eq(mtime_ns("k/t"), after);
-	}
-	ck_assert_int_eq(tree_utimens(&t, "k/t", 1000), 0);
-	ck_assert_int_eq(mtime_ns("k/t"), 1000000000000);
-}
-END_TEST
-
 /* The look at a row reads all of it; its listing and its cells come from that, and
  * its partition from the look before. */
 START_TEST(a_row_is_read_once)
@@ -724,10 +603,6 @@ SUITE(fs_known)
 	tcase_add_test(tc, known_attributes_of_a_cell_are_read_once);
 	tcase_add_test(tc, known_attributes_of_a_cell_follow_each_change);
 	tcase_add_test(tc, known_attributes_are_not_read_by_a_write);
-	tcase_add_loop_test(tc, a_truncation_moves_the_time_of_its_table, 0, 2);
-	tcase_add_loop_test(
-		tc, a_range_deletion_moves_the_time_above_what_it_empties, 0, 10);
-	tcase_add_test(tc, a_truncation_alone_takes_no_time_back);
 	tcase_add_test(tc, a_row_is_read_once);
 	tcase_add_loop_test(tc, a_listed_partition_is_known, 0, 2);
 	tcase_add_loop_test(tc, a_value_that_was_read_is_not_taken_back, 0, 2);

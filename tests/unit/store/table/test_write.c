@@ -438,7 +438,8 @@ static void see(void *context, const struct table_change *changes,
 	seen->count += count;
 	seen->whole = last->whole;
 	seen->deleted = last->row_deleted;
-	seen->marker = last->marker;
+	seen->marker = last->written.marker.timestamp !=
+			       NO_TIMESTAMP;
 	seen->columns = last->column_count;
 	seen->expiry = last->earliest_expiry_s;
 	seen->start = last->range.start.count;
