@@ -1,6 +1,6 @@
 /*
  * A table remembers a few spans. A long run is watched from its 64th row on:
- * under the write lock the scan checks that nothing was written since it began,
+ * under the write lock the scan checks that no row came to life since it began,
  * and from then on writers lower the span's limit to the key that they write.
  * When the run ends it becomes a span up to its last row, or to that limit.
  */
@@ -13,7 +13,8 @@
 #include "store/row/row.h"
 
 #define SPANS 8
-#define LOOK_AT 8	/* dead rows before known spans are looked up */
+#define LOOK_AT 8	/* dead rows before known spans are looked up, */
+#define LOOK_EACH 64	/* and again after each so many */
 #define WATCH_AT 64	/* and before the run is remembered */
 
 struct dead_span {			/* all under dead_spans.lock */
@@ -77,16 +78,13 @@ static void lower(struct dead_span *s, struct bytes key)
 		free_span(s);
 }
 
-void dead_spans_write(struct dead_spans *all, const struct batch_op *op)
+void dead_spans_write(struct dead_spans *all, struct bytes key)
 {
 	size_t i;
 
-	/* A deletion makes no row live. */
-	if (bytes_is_null(op->row) || !row_may_live(op->row))
-		return;
 	mutex_lock(&all->lock);
 	for (i = 0; i < SPANS; i++)
-		lower(&all->spans[i], op->key);
+		lower(&all->spans[i], key);
 	mutex_unlock(&all->lock);
 }
 
@@ -109,9 +107,10 @@ void dead_run_init(struct dead_run *run, struct lsm *lsm, uint32_t table,
 
 	*run = (struct dead_run){ .lsm = lsm, .table = table, .now_s = now_s };
 	t = find_table(run);
-	if (t)
-		run->moment = atomic_load_explicit(&t->writes,
-						   memory_order_acquire);
+	if (!t)
+		return;
+	run->births = atomic_load_explicit(&t->births, memory_order_acquire);
+	run->moment = atomic_load_explicit(&t->writes, memory_order_acquire);
 }
 
 /* Take a free span, or else one that was done long ago. */
@@ -143,7 +142,8 @@ static struct dead_span *find_span(struct dead_spans *all, uint64_t number)
 	return NULL;
 }
 
-static uint64_t add_span(struct dead_spans *all, const struct dead_run *run)
+static uint64_t add_span(struct dead_spans *all, const struct dead_run *run,
+			 uint64_t moment)
 {
 	struct dead_span *s;
 	uint64_t number = 0;
@@ -154,7 +154,7 @@ static uint64_t add_span(struct dead_spans *all, const struct dead_run *run)
 		set_key(&s->from, buf_bytes(&run->from));
 		if (!s->from.failed)
 			number = s->number = ++all->last_number;
-		s->moment = run->moment;
+		s->moment = moment;
 		s->now_s = run->now_s;
 	}
 	mutex_unlock(&all->lock);
@@ -162,7 +162,8 @@ static uint64_t add_span(struct dead_spans *all, const struct dead_run *run)
 }
 
 /* Watch the span: from here on writers lower its limit. Returns its number; 0:
- * not possible, or a write came before. */
+ * not possible, or a row came to life before. The scan sees no write later than
+ * the table's last one. */
 static uint64_t watch(const struct dead_run *run)
 {
 	struct lsm *lsm = run->lsm;
@@ -172,14 +173,14 @@ static uint64_t watch(const struct dead_run *run)
 
 	mutex_lock(&lsm->write);
 	t = lsm_find_table(lsm, run->table);
-	if (t && t->writes == run->moment) {
+	if (t && t->births == run->births) {
 		all = t->dead;
 		if (!all && (all = mem_zalloc(1, sizeof(*all)))) {
 			mutex_init(&all->lock);
 			atomic_store(&t->dead, all);
 		}
 		if (all)
-			number = add_span(all, run);
+			number = add_span(all, run, t->writes);
 	}
 	mutex_unlock(&lsm->write);
 	return number;
@@ -213,15 +214,14 @@ static bool join(struct dead_spans *all, struct dead_span *s)
 }
 
 static void finish_span(struct dead_spans *all, struct dead_span *s,
-			struct bytes last)
+			struct bytes to)
 {
-	set_key(&s->to, last);
-	buf_add_byte(&s->to, 0);	/* just after it */
+	set_key(&s->to, to);
 	if (s->limited && bytes_compare(buf_bytes(&s->limit),
 					buf_bytes(&s->to)) < 0)
 		set_key(&s->to, buf_bytes(&s->limit));
 	s->done = true;
-	if (s->to.failed || join(all, s))
+	if (s->to.failed || !s->to.len || join(all, s))
 		free_span(s);
 }
 
@@ -232,26 +232,35 @@ void dead_run_end(struct dead_run *run)
 	struct dead_span *s;
 
 	run->length = 0;
+	run->jumped = false;
 	if (!all)
 		return;
 	mutex_lock(&all->lock);
 	s = find_span(all, run->watch);
-	if (s && run->last.failed)
+	if (s && run->to.failed)
 		free_span(s);
 	else if (s)
-		finish_span(all, s, buf_bytes(&run->last));
+		finish_span(all, s, buf_bytes(&run->to));
 	mutex_unlock(&all->lock);
 	run->watch = 0;
+}
+
+bool dead_run_watch(struct dead_run *run, struct bytes from)
+{
+	set_key(&run->from, from);
+	if (!run->from.failed)
+		run->watch = watch(run);
+	return run->watch != 0;
 }
 
 void dead_run_release(struct dead_run *run)
 {
 	dead_run_end(run);
 	buf_release(&run->from);
-	buf_release(&run->last);
+	buf_release(&run->to);
 }
 
-/* Set run->last to the end of the span that has key. */
+/* Set run->to to the end of the span that has key. */
 static bool look(struct dead_run *run, struct bytes key)
 {
 	struct lsm_table *t = find_table(run);
@@ -270,25 +279,55 @@ static bool look(struct dead_run *run, struct bytes key)
 			bytes_compare(buf_bytes(&s->from), key) <= 0 &&
 			bytes_compare(key, buf_bytes(&s->to)) < 0;
 		if (found)
-			set_key(&run->last, buf_bytes(&s->to));
+			set_key(&run->to, buf_bytes(&s->to));
 	}
 	mutex_unlock(&all->lock);
-	return found && !run->last.failed;
+	return found && !run->to.failed;
 }
 
 int dead_run_add(struct dead_run *run, struct bytes key, struct bytes *to)
 {
 	run->length++;
-	if (run->length == 1)
+	if (run->length == 1 && !run->jumped && !run->watch)
 		set_key(&run->from, key);
-	if (run->length == LOOK_AT && look(run, key)) {
+	if (run->length % LOOK_EACH == LOOK_AT && look(run, key)) {
 		run->length = 0;
-		*to = buf_bytes(&run->last);
+		run->jumped = true;
+		*to = buf_bytes(&run->to);
 		return 1;
 	}
-	if (run->length == WATCH_AT && !run->from.failed)
+	if (run->length == WATCH_AT && !run->watch && !run->from.failed)
 		run->watch = watch(run);
-	if (run->watch)
-		set_key(&run->last, key);
+	if (run->watch) {
+		set_key(&run->to, key);
+		buf_add_byte(&run->to, 0);	/* just after it */
+	}
 	return 0;
+}
+
+bool dead_span_before(struct buf *from, struct lsm *lsm, uint32_t table,
+		      struct bytes key)
+{
+	const struct dead_run at = { .lsm = lsm, .table = table };
+	struct lsm_table *t = find_table(&at);
+	struct dead_spans *all = t ? atomic_load(&t->dead) : NULL;
+	const struct dead_span *best = NULL;
+	size_t i;
+
+	if (!all)
+		return false;
+	mutex_lock(&all->lock);
+	for (i = 0; i < SPANS; i++) {
+		const struct dead_span *s = &all->spans[i];
+
+		if (s->number && s->done &&
+		    bytes_compare(buf_bytes(&s->from), key) <= 0 &&
+		    (!best || bytes_compare(buf_bytes(&best->from),
+					    buf_bytes(&s->from)) < 0))
+			best = s;
+	}
+	if (best)
+		set_key(from, buf_bytes(&best->from));
+	mutex_unlock(&all->lock);
+	return best && !from->failed;
 }

@@ -11,6 +11,7 @@
 #include "store/base/log.h"
 #include "store/base/memory.h"
 #include "store/lsm/dead_rows.h"
+#include "store/lsm/dead_sweep.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_compact.h"
 #include "store/lsm/lsm_flush.h"
@@ -405,6 +406,8 @@ int lsm_start(struct lsm *lsm)
 			   &lsm->compaction_work);
 	if (!err && lsm->frozen_bytes)	/* since recovery */
 		worker_add(lsm->worker, WORKER_FLUSH, &lsm->flush_work);
+	if (!err)
+		worker_add(lsm->worker, WORKER_SWEEP, &lsm->sweep_work);
 	return err;
 }
 
@@ -439,6 +442,7 @@ void lsm_init(struct lsm *lsm, const struct file_ops *files, int dir,
 	lsm->idle_work = WORK_INIT(lsm_idle_run);
 	lsm->flush_work = WORK_INIT(lsm_flush_run);
 	lsm->compaction_work = WORK_INIT(lsm_compaction_run);
+	lsm->sweep_work = WORK_INIT(dead_sweep_run);
 }
 
 void lsm_release(struct lsm *lsm)
@@ -448,6 +452,7 @@ void lsm_release(struct lsm *lsm)
 	for (i = 0; i < lsm->table_count; i++) {
 		version_put(lsm->tables[i]->version);
 		dead_spans_free(lsm->tables[i]->dead);
+		dead_hints_free(lsm->tables[i]->hints);
 		mem_free(lsm->tables[i]);
 	}
 	mem_free(lsm->tables);

@@ -67,12 +67,14 @@ struct lsm_table {
 	_Atomic uint64_t active_begin;
 	/* Batches committed to it: stored after they are. Under write. */
 	_Atomic uint64_t writes;
+	_Atomic uint64_t births;	/* of these: a row may live after it */
 	struct dead_spans *_Atomic dead;	/* set once, under write */
+	struct dead_hints *hints;		/* dead_sweep.h; under write */
 	uint64_t dirty_since_ns;	/* the log thread's: for flush periods */
 	_Atomic uint64_t debt;		/* files that wait for a compaction */
 	uint64_t reads;			/* point reads, iterators; under lock */
 	struct lsm_table *next_touched;	/* under write: in the batch at hand */
-	bool touched;
+	bool touched, bears;	/* bears: rows that may live */
 };
 
 struct lsm_counters {
@@ -92,7 +94,7 @@ struct lsm {
 	struct worker *worker;		/* NULL until lsm_start */
 	_Atomic uint64_t retry_ms;	/* the flush work's; 0: nothing failed */
 	struct work log_work, spare_work, idle_work, flush_work,
-		compaction_work;
+		compaction_work, sweep_work;
 	/* The log thread's: the work done by its last look, and since when it
 	 * has not grown. */
 	uint64_t idle_done, idle_since_ns;

@@ -13,6 +13,7 @@
 #include "store/base/clock.h"
 #include "store/base/log.h"
 #include "store/lsm/dead_rows.h"
+#include "store/lsm/dead_sweep.h"
 #include "store/lsm/disk_reserve.h"
 #include "store/lsm/lsm_flush.h"
 #include "store/lsm/lsm_internal.h"
@@ -169,7 +170,7 @@ static void take_back(struct lsm_table *touched)
 		struct memtable *m = active_of(touched);
 
 		memtable_rollback(m);
-		touched->touched = false;
+		touched->touched = touched->bears = false;
 	}
 }
 
@@ -178,7 +179,9 @@ static void commit_all(struct lsm_table *touched)
 	for (; touched; touched = touched->next_touched) {
 		memtable_commit(active_of(touched));
 		add_to(&touched->writes, 1);
-		touched->touched = false;
+		if (touched->bears)
+			add_to(&touched->births, 1);
+		touched->touched = touched->bears = false;
 	}
 }
 
@@ -194,6 +197,21 @@ static bool has_keys(const struct batch_op *op)
 {
 	return key_partition_len(op->key) &&
 	       (!bytes_is_null(op->row) || key_partition_len(op->to));
+}
+
+/* Tell what knows of dead rows, before the operation is committed. */
+static void note_life(struct lsm *lsm, struct lsm_table *t,
+		      const struct batch_op *op)
+{
+	if (bytes_is_null(op->row))
+		return;		/* a deletion of more than a row */
+	if (!row_may_live(op->row)) {
+		dead_hints_add(lsm, t, op->key);
+		return;
+	}
+	t->bears = true;
+	if (atomic_load_explicit(&t->dead, memory_order_relaxed))
+		dead_spans_write(t->dead, op->key);
 }
 
 /* Add the batch to the memtables; *touched lists those to commit. */
@@ -222,8 +240,7 @@ static int add_all(struct lsm *lsm, const struct batch *batch,
 				atomic_store(&t->active_begin,
 					     commitlog_end(lsm->log));
 		}
-		if (atomic_load_explicit(&t->dead, memory_order_relaxed))
-			dead_spans_write(t->dead, &op);
+		note_life(lsm, t, &op);
 		turns_begin(&lsm->turns, op.table, get_be64(op.key.ptr));
 		before = memtable_memory(active_of(t));
 		err = memtable_add(active_of(t), &op);

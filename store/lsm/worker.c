@@ -309,7 +309,8 @@ void worker_drain(struct worker *w)
 	else
 		while (!atomic_load(&w->ending) &&
 		       (busy(&w->queues[WORKER_FLUSH]) ||
-			busy(&w->queues[WORKER_COMPACTION])))
+			busy(&w->queues[WORKER_COMPACTION]) ||
+			busy(&w->queues[WORKER_SWEEP])))
 			pthread_cond_wait(&w->idle, &w->lock);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -1,8 +1,9 @@
 /*
  * The background threads: one to keep time for the log, one to flush, one to
- * compact, each with its own queue, so that a flush never waits for a
- * compaction. Flush and compaction run in the batch scheduling class, and
- * compaction at idle I/O priority, where the system allows it.
+ * compact, one to look ahead of readers (dead_sweep.h), each with its own queue,
+ * so that a flush never waits for a compaction. All but the first run in the
+ * batch scheduling class, and compaction at idle I/O priority, where the system
+ * allows it.
  *
  * Threads: all calls from any, work_init before the first use of a work.
  */
@@ -12,7 +13,7 @@
 #include <stdint.h>
 
 enum worker_queue { WORKER_LOG, WORKER_FLUSH, WORKER_COMPACTION,
-		    WORKER_QUEUES };
+		    WORKER_SWEEP, WORKER_QUEUES };
 
 struct worker;
 
@@ -55,7 +56,7 @@ void worker_remove(struct worker *w, struct work *work);
  * queue. */
 void worker_pause(struct worker *w, enum worker_queue queue);
 void worker_resume(struct worker *w, enum worker_queue queue);
-/* Wait until the flush and compaction queues have nothing due and nothing
+/* Wait until all queues but the log's have nothing due and nothing
  * running (works may add more, which are waited for too). Paused queues are not
  * waited for. With no_threads: run them here. Not from a work. */
 void worker_drain(struct worker *w);

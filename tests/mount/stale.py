@@ -76,7 +76,8 @@ def looks():
         found += [('cat', lambda p=path: get(p), text), ('size', lambda p=path: size(p), text and len(text)),
                   ('there', lambda p=path: os.path.exists(p), text is not None)]
         if text is not None and c in s.since:
-            found.append(('time', lambda p=path: os.stat(p).st_mtime_ns >= s.since[c], True))
+            # Nanoseconds by which it is too old.
+            found.append(('time', lambda p=path: max(0, s.since[c] - os.stat(p).st_mtime_ns), 0))
     if have:
         found += [('set', lambda: names(row + '/tags'), sorted(s.tags[c]) if s.tags.get(c) else None),
                   ('mode', lambda: os.stat(row).st_mode & 0o777, s.mode),

@@ -2,6 +2,8 @@
  * Scans that skip what is known to be dead, against an array that says what is
  * alive: of the moment the scan began, whatever was written and found since.
  */
+#include <pthread.h>
+
 #include "store/lsm/dead_rows.h"
 #include "store/row/key.h"
 #include "tests/lib/random.h"
@@ -19,17 +21,22 @@ struct world {
 	uint64_t stepped;	/* entries that scans looked at */
 };
 
-static void open_world(struct world *w, uint64_t seed)
+static void open_engine(struct world *w)
 {
 	struct lsm_options options = { .commit_s = 1, .no_threads = true };
 	struct lsm_table_options table;
 
-	*w = (struct world){ .rng = random_seeded(seed), .now = 1000 };
 	ck_assert_int_eq(lsm_open(&w->lsm, &file_system, scratch.dir,
 				  &options), 0);
 	lsm_table_defaults(&table);
 	ck_assert_int_eq(lsm_table_set(w->lsm, TABLE, &table), 0);
 	ck_assert_int_eq(lsm_start(w->lsm), 0);
+}
+
+static void open_world(struct world *w, uint64_t seed)
+{
+	*w = (struct world){ .rng = random_seeded(seed), .now = 1000 };
+	open_engine(w);
 }
 
 static struct bytes key_of(struct buf *key, uint32_t i)
@@ -124,13 +131,16 @@ static void change(struct world *w)
 {
 	uint32_t i = random_below(&w->rng, KEYS), count;
 
-	switch (random_below(&w->rng, 8)) {
+	switch (random_below(&w->rng, 9)) {
 	case 0:
 		ck_assert_int_eq(lsm_flush(w->lsm, TABLE), 0);
 		break;
 	case 1:
 	case 2:
 		set(w, i, true);
+		break;
+	case 3:
+		ck_assert_int_eq(lsm_settle(w->lsm), 0);	/* sweeps */
 		break;
 	default:	/* a long run dies */
 		for (count = random_below(&w->rng, 300); count && i < KEYS;
@@ -197,6 +207,163 @@ START_TEST(the_head_of_a_queue_is_found_at_once)
 }
 END_TEST
 
+START_TEST(the_first_reader_of_a_queue_finds_its_head)	/* _i: where the
+							 * deletions are */
+{
+	enum { IN_MEMORY, IN_LOG };
+	struct world w;
+	uint32_t i;
+
+	open_world(&w, 1);
+	for (i = 0; i < KEYS; i++)
+		set(&w, i, true);
+	for (i = 0; i < 550; i++)
+		set(&w, i, false);
+	if (_i == IN_LOG) {
+		ck_assert_int_eq(lsm_close(w.lsm), 0);
+		open_engine(&w);
+	}
+	ck_assert_int_eq(lsm_settle(w.lsm), 0);
+	w.stepped = 0;
+	scan(&w, 0, 1);
+	ck_assert_uint_lt(w.stepped, 10);
+	/* Rows come to life before the head, in it and after it. */
+	for (i = 550; i > 0; i -= 50) {
+		set(&w, i, true);
+		ck_assert_int_eq(lsm_settle(w.lsm), 0);
+		scan(&w, 0, 2);
+	}
+	ck_assert_int_eq(lsm_close(w.lsm), 0);
+}
+END_TEST
+
+/*
+ * Several threads delete rows of their own in long runs and bring some back,
+ * while the engine's thread sweeps: each sees all of its rows that live, and no
+ * other of them.
+ */
+#define OWNERS 3
+#define OWNED 1500
+
+struct owner {
+	pthread_t thread;
+	struct lsm *lsm;
+	uint64_t seed;
+	uint32_t first;		/* its rows: first, first + OWNERS, ... */
+	bool live[OWNED];
+	int64_t now;
+	uint64_t wrong;
+};
+
+static void owner_set(struct owner *o, uint32_t i, bool live)
+{
+	struct cell cell = { .column = 20, .timestamp = ++o->now,
+			     .local_time = NO_TIME, .value = bytes_str("x") };
+	struct row row = ROW_NONE;
+	struct batch batch = BATCH_INIT;
+	struct buf key = BUF_INIT;
+
+	if (live) {
+		row.cells = &cell;
+		row.cell_count = 1;
+	} else {
+		row.deletion = (struct deletion){ o->now, 1 };
+	}
+	batch_add_row(&batch, TABLE, key_of(&key, o->first + i * OWNERS), &row);
+	o->wrong += lsm_apply(o->lsm, &batch, NULL) != 0;
+	batch_release(&batch);
+	buf_release(&key);
+	o->live[i] = live;
+}
+
+/* Scan all rows: count those of the owner that should not be as they are. */
+static void owner_look(struct owner *o)
+{
+	bool seen[OWNED] = { false };
+	struct deletion in_force;
+	struct buf key = BUF_INIT;
+	struct iterator *it;
+	struct dead_run run;
+	struct entry entry;
+	struct bytes to;
+	uint32_t i;
+
+	dead_run_init(&run, o->lsm, TABLE, 1);
+	o->wrong += lsm_iterate(&it, o->lsm, TABLE, BYTES_EMPTY, BYTES_EMPTY,
+				false) != 0;
+	o->wrong += iterator_seek(it, key_of(&key, 0), &in_force) != 0;
+	while (iterator_next(it, &entry) > 0) {
+		if (!row_may_live(entry.row)) {
+			if (dead_run_add(&run, entry.key, &to))
+				o->wrong += iterator_seek(it, to, &in_force) != 0;
+			continue;
+		}
+		dead_run_end(&run);
+		i = get_be16(entry.key.ptr + entry.key.len - 3);
+		if (i % OWNERS == o->first)
+			seen[i / OWNERS] = true;
+	}
+	iterator_close(it);
+	dead_run_release(&run);
+	for (i = 0; i < OWNED; i++)
+		o->wrong += seen[i] != o->live[i];
+	buf_release(&key);
+}
+
+static void *owner_run(void *data)
+{
+	struct owner *o = data;
+	struct random rng = random_seeded(o->seed);
+	uint32_t i, round;
+
+	for (i = 0; i < OWNED; i++)
+		owner_set(o, i, true);
+	for (round = 0; round < 40; round++) {
+		uint32_t begin = random_below(&rng, OWNED);
+
+		for (i = begin; i < OWNED; i++)
+			if (o->live[i])
+				owner_set(o, i, false);
+		owner_look(o);
+		for (i = random_below(&rng, 20); i; i--) {
+			owner_set(o, random_below(&rng, OWNED), true);
+			owner_look(o);
+		}
+		for (i = 0; i < OWNED; i++)
+			if (!o->live[i] && random_below(&rng, 4) == 0)
+				owner_set(o, i, true);
+		owner_look(o);
+	}
+	return NULL;
+}
+
+START_TEST(sweeps_beside_writers_hide_nothing)	/* _i is the seed */
+{
+	struct lsm_options options = { .commit_s = 1 };
+	struct lsm_table_options table;
+	struct owner owners[OWNERS];
+	struct lsm *lsm;
+	uint32_t i;
+
+	ck_assert_int_eq(lsm_open(&lsm, &file_system, scratch.dir, &options),
+			 0);
+	lsm_table_defaults(&table);
+	ck_assert_int_eq(lsm_table_set(lsm, TABLE, &table), 0);
+	ck_assert_int_eq(lsm_start(lsm), 0);
+	for (i = 0; i < OWNERS; i++) {
+		owners[i] = (struct owner){ .lsm = lsm, .first = i,
+					    .seed = (uint64_t)_i * 10 + i };
+		ck_assert_int_eq(pthread_create(&owners[i].thread, NULL,
+						owner_run, &owners[i]), 0);
+	}
+	for (i = 0; i < OWNERS; i++) {
+		pthread_join(owners[i].thread, NULL);
+		ck_assert_uint_eq(owners[i].wrong, 0);
+	}
+	ck_assert_int_eq(lsm_close(lsm), 0);
+}
+END_TEST
+
 SUITE(dead)
 {
 	TCase *tc = tcase_create("dead");
@@ -204,5 +371,8 @@ SUITE(dead)
 	scratch_fixture(tc);
 	tcase_add_loop_test(tc, scans_see_what_lived_when_they_began, 0, 30);
 	tcase_add_test(tc, the_head_of_a_queue_is_found_at_once);
+	tcase_add_loop_test(tc, the_first_reader_of_a_queue_finds_its_head, 0,
+			    2);
+	tcase_add_loop_test(tc, sweeps_beside_writers_hide_nothing, 0, 4);
 	suite_add_tcase(suite, tc);
 }
