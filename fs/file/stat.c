@@ -269,7 +269,7 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	if (!dir->ops->lookup)
 		return -ENOTDIR;
 	err = name_is_shortened(name) && !dir->ops->schema_names ?
-		      op->fs->lookup_shortened(op, dir, name, 0, c) :
+		      op->fs->lookup_shortened(op, dir, name, name, c) :
 		      dir->ops->lookup(op, dir, name, c);
 	if (!err)
 		err = stat_set_times(op, dir, c);

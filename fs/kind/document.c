@@ -61,9 +61,7 @@ int document_of(struct op *op, struct node *dir, struct bytes base,
 		struct bytes name, struct child *out)
 {
 	if (name_is_shortened(base))
-		return op->fs->lookup_shortened(op, dir, base,
-						name_suffix_room(base, name),
-						out);
+		return op->fs->lookup_shortened(op, dir, base, name, out);
 	return partition_child(op, dir, base, out);
 }
 

@@ -116,9 +116,9 @@ struct fs {
 	uint64_t (*changed)(struct fs *fs, struct op *op, struct node *n,
 			    uint32_t bits);
 	/* Looks up a shortened name in dir: listing_lookup_shortened of
-	 * tree/listing.h. */
+	 * tree/listing_shortened.h. */
 	int (*lookup_shortened)(struct op *op, struct node *dir,
-				struct bytes name, size_t suffix_len,
+				struct bytes base, struct bytes name,
 				struct child *c);
 	struct errors errors;
 	struct accounts accounts;

@@ -77,9 +77,10 @@ static struct bytes shortened_prefix(struct node *dir, struct bytes name,
 	return err || out->failed ? BYTES_NULL : buf_bytes(out);
 }
 
-int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
-			     size_t suffix_len, struct child *c)
+int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes base,
+			     struct bytes name, struct child *c)
 {
+	size_t room = name_suffix_room(base, name);
 	struct listing l = { .node = dir, .arena = ARENA_INIT,
 			     .values = ARENA_INIT };
 	struct buf prefix = BUF_INIT;
@@ -87,21 +88,21 @@ int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
 	size_t count, i;
 	int got = 0;
 
-	/* For the document of a row, find the directory of the row. */
-	l.documents = dir->json && !suffix_len;
+	/* A document is found by the directory that it is beside, in .json too. */
+	l.documents = dir->json && base.len == name.len;
 	l.by_token = dir->table == dir;
 	if (l.by_token) {
-		got = short_names_find(op, dir, name, &tokens, &count);
+		got = short_names_find(op, dir, base, &tokens, &count);
 		l.by_token = got > 0;
 		got = got > 0 ? 0 : got;
 	} else {
-		l.prefix = shortened_prefix(dir, name, &prefix);
+		l.prefix = shortened_prefix(dir, base, &prefix);
 	}
 	if (!got && !l.by_token)
-		got = find_shortened(op, &l, name, suffix_len, c);
+		got = find_shortened(op, &l, base, room, c);
 	for (i = 0; !got && l.by_token && i < count; i++) {
 		l.token = tokens[i];
-		got = find_shortened(op, &l, name, suffix_len, c);
+		got = find_shortened(op, &l, base, room, c);
 	}
 	listing_end(op->fs, &l);
 	buf_release(&prefix);

@@ -9,9 +9,9 @@
 /* Restrict q to the rows that may have the name (slice is q's or it has none).
  * 0 or -ENOMEM. */
 int listing_narrow(struct listing *l, struct query *q, struct slice *slice);
-/* Look up a name that was shortened for a suffix of that many bytes
- * (name_shorten_for). 0, -ENOENT or another -errno; c's value is in the op's
- * arena. */
-int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes name,
-			     size_t suffix_len, struct child *c);
+/* Look up base, which was shortened: it is the whole name, or what is before the
+ * suffix of a document's name, and then of the directory beside that. 0, -ENOENT or
+ * another -errno; c's value is in the op's arena. */
+int listing_lookup_shortened(struct op *op, struct node *dir, struct bytes base,
+			     struct bytes name, struct child *c);
 #endif
