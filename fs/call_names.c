@@ -48,8 +48,7 @@ static void tell_of_query(struct at *at)
 	    at->name.ptr[0] != '@' || !strpbrk((const char *)at->name.ptr, "=~"))
 		return;
 	at->op->reason[0] = 0;
-	op_refuse(at->op, -ENOENT, at->dir->json ?
-		  "queries are in the tree, .json has none" :
+	op_refuse(at->op, -ENOENT,
 		  "queries are in tables, partitions and prefixes");
 	at->op->tells_missing = true;
 }

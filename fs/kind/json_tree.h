@@ -3,8 +3,9 @@
  * instead of a directory. Reached by name, not listed in the root.
  *
  * Its directories are nodes of the tree's kinds, whose node->json is set: these
- * list and look up documents where the tree has rows. Statements, queries and
- * documents of many rows are in the tree alone. The kernel caches nothing of it
+ * list and look up documents where the tree has rows, and the links of queries
+ * lead to them. Statements and documents of whole tables, partitions and prefixes
+ * are in the tree alone. The kernel caches nothing of it
  * (file/stat.c), so changes made elsewhere are seen at once; op/twin.h finds the
  * nodes of the tree.
  */

@@ -14,9 +14,25 @@
 
 static const struct node_ops kind_link;
 
+bool link_is_to_document(const struct node *dir, const struct table *t)
+{
+	return dir->json && !table_is_schemaless(t);
+}
+
+/* Append a step of the target. document: of the row, to that. */
+static void add_step(struct buf *out, struct buf *name, bool document)
+{
+	if (document)
+		name_of_document(name);
+	buf_add_byte(out, '/');
+	buf_add_bytes(out, buf_bytes(name));
+	out->failed |= name->failed;
+}
+
 /* Append the names of the row's clustering values below the place. */
 static void print_steps(struct buf *out, const struct place *p,
-			struct bytes partition_name, const struct row_key *key)
+			struct bytes partition_name, const struct row_key *key,
+			bool document)
 {
 	const struct table *t = p->table;
 	bool plain = table_is_schemaless(t);
@@ -32,17 +48,16 @@ static void print_steps(struct buf *out, const struct place *p,
 			key_name_of_clustering(&name, t, i,
 					       key->clustering[i]);
 		name_shorten(&name);
-		buf_add_byte(out, '/');
-		buf_add_bytes(out, buf_bytes(&name));
-		out->failed |= name.failed;
+		add_step(out, &name, document && i + 1 == t->clustering_count);
 	}
 	buf_release(&name);
 }
 
 /* Append where the link leads to, from the query's directory. */
-static int print_target(struct buf *out, const struct place *p,
-			const struct row_key *key)
+static int print_target(struct buf *out, const struct node *dir,
+			const struct place *p, const struct row_key *key)
 {
+	bool document = link_is_to_document(dir, p->table);
 	struct buf partition = BUF_INIT;
 	int err = 0;
 
@@ -50,20 +65,20 @@ static int print_target(struct buf *out, const struct place *p,
 	if (bytes_is_null(p->partition_key)) {
 		err = key_name_stored(&partition, p->table,
 				      key->partition_key);
-		buf_add_byte(out, '/');
-		buf_add_bytes(out, buf_bytes(&partition));
+		add_step(out, &partition,
+			 document && !p->table->clustering_count);
 	}
 	if (!err)
-		print_steps(out, p, buf_bytes(&partition), key);
+		print_steps(out, p, buf_bytes(&partition), key, document);
 	buf_release(&partition);
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
-int link_child(struct op *op, const struct place *p, const struct row_key *key,
-	       struct buf *value, struct child *out)
+int link_child(struct op *op, const struct node *dir, const struct place *p,
+	       const struct row_key *key, struct buf *value, struct child *out)
 {
 	struct buf target = BUF_INIT;
-	int err = print_target(&target, p, key);
+	int err = print_target(&target, dir, p, key);
 
 	child_init(out, &kind_link);
 	times_child_owner(out, p->table);
@@ -79,15 +94,16 @@ int link_child(struct op *op, const struct place *p, const struct row_key *key,
 }
 
 /* Describe the link to that row, if it exists and satisfies the terms. */
-static int find(struct op *op, const struct row_query *q,
-		const struct row_key *key, struct child *out)
+static int find(struct op *op, const struct node *dir,
+		const struct row_query *q, const struct row_key *key,
+		struct child *out)
 {
 	struct buf value = BUF_INIT;
 	int got = query_rows_has(op, q, key);
 	int err = got < 0 ? got : got ? 0 : -ENOENT;
 
 	if (!err)
-		err = link_child(op, &q->place, key, &value, out);
+		err = link_child(op, dir, &q->place, key, &value, out);
 	if (!err) {
 		out->value = arena_copy(&op->arena, out->value);
 		err = op->arena.failed ? -ENOMEM : 0;
@@ -99,13 +115,20 @@ static int find(struct op *op, const struct row_query *q,
 int link_lookup(struct op *op, struct node *dir, struct bytes name,
 		struct child *out)
 {
+	struct bytes base = name;
 	struct row_query *q;
 	struct row_key key;
 	int err = row_query_parse(op, dir->parent, node_name(dir), &q);
 
-	if (!err)
-		err = entry_parse(op, &q->place, name, &key);
-	return err ? err : find(op, q, &key, out);
+	if (err)
+		return err;
+	if (link_is_to_document(dir, q->place.table) &&
+	    name_suffix(name, &base) != SUFFIX_JSON)
+		return -ENOENT;
+	if (name_is_shortened(base))
+		return op->fs->lookup_shortened(op, dir, base, name, out);
+	err = entry_parse(op, &q->place, base, &key);
+	return err ? err : find(op, dir, q, &key, out);
 }
 
 static int stat_link(struct op *op, struct node *n, struct child *out)
@@ -117,7 +140,7 @@ static int stat_link(struct op *op, struct node *n, struct child *out)
 
 	if (!err)
 		err = entry_read_value(op, &q->place, node_value(n), &key);
-	return err ? err : find(op, q, &key, out);
+	return err ? err : find(op, dir, q, &key, out);
 }
 
 static int read_link(struct op *op, struct node *n, struct buf *out)
@@ -128,7 +151,7 @@ static int read_link(struct op *op, struct node *n, struct buf *out)
 
 	if (!err)
 		err = entry_read_value(op, &p, node_value(n), &key);
-	return err ? err : print_target(out, &p, &key);
+	return err ? err : print_target(out, n->parent, &p, &key);
 }
 
 /* The kernel opens what a link leads to, never the link. */

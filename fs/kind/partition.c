@@ -234,8 +234,6 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 			return lookup_static(op, dir, out);
 		if (bytes_equal(name, bytes_str("@key")))
 			return key_file_lookup(op, dir, out);
-		if (dir->json)
-			return -ENOENT;
 		return name_suffix(name, &base) == SUFFIX_NONE ?
 			       query_child(op, dir, name, out) :
 			       query_document_child(op, dir, name, out);

@@ -5,6 +5,7 @@
 #include "fs/kind/link.h"
 #include "fs/kind/query_rows.h"
 #include "fs/node/kind.h"
+#include "fs/node/name.h"
 #include "fs/node/node.h"
 #include "fs/op/op.h"
 #include "fs/op/times.h"
@@ -94,8 +95,10 @@ static int next_link(struct op *op, struct listing *l, struct buf *name,
 	if (got <= 0)
 		return got;
 	got = entry_print_name(op, name, &l->place, &key);
+	if (!got && l->documents && link_is_to_document(l->node, l->place.table))
+		name_of_document(name);
 	if (!got)
-		got = link_child(op, &l->place, &key, &l->value, out);
+		got = link_child(op, l->node, &l->place, &key, &l->value, out);
 	return got ? got : 1;
 }
 

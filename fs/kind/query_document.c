@@ -28,7 +28,7 @@ int query_document_child(struct op *op, struct node *dir, struct bytes name,
 		op->tells_missing = true;
 		return op_refuse(op, -ENOENT, "the document of a query ends in "
 				 ".ndjson or .csv; a value that ends so has "
-				 "%%2E for its dot");
+				 "%%2E for its dot; @after takes no .json");
 	}
 	err = row_query_parse(op, dir, base, &q);
 	if (err)

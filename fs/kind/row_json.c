@@ -24,8 +24,6 @@
 #include "store/type/compare.h"
 #include "store/type/json/json.h"
 
-#define SUFFIX ".json"
-
 /* Read the row, and the statics of its partition. 1, 0, -errno. */
 static int read_whole(struct op *op, const struct place *p,
 		      struct row_view *row, struct row_view *statics)
@@ -103,8 +101,7 @@ int row_json_list(struct op *op, struct listing *l, struct buf *name,
 	struct buf text = BUF_INIT;
 	int got = 0;
 
-	name_shorten_for(name, strlen(SUFFIX));
-	buf_add_str(name, SUFFIX);
+	name_of_document(name);
 	out->ops = &kind_row_json;
 	if (l->row.names)
 		return 1;

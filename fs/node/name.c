@@ -341,6 +341,14 @@ void name_shorten_for(struct buf *name, size_t suffix_len)
 	buf_add(name, end, NAME_TAIL_LEN);
 }
 
+void name_of_document(struct buf *name)
+{
+	static const char suffix[] = ".json";
+
+	name_shorten_for(name, strlen(suffix));
+	buf_add_str(name, suffix);
+}
+
 size_t name_suffix_room(struct bytes base, struct bytes name)
 {
 	return name.len > NAME_MAX_LEN ? 0 : name.len - base.len;

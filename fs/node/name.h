@@ -49,6 +49,8 @@ void name_shorten(struct buf *name);
  * fits after it. The hash stays that of the whole name.
  */
 void name_shorten_for(struct buf *name, size_t suffix_len);
+/* Make the name of a directory, shortened or not, that of its .json. */
+void name_of_document(struct buf *name);
 #define NAME_SUFFIX_MAX 7	/* bytes of ".ndjson", the longest */
 /* Return for how long a suffix the base of a document's name was shortened, if
  * it was: 0 where the name of the directory has the suffix behind it. */

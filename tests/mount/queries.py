@@ -2,7 +2,8 @@
 
 queries.py MOUNT; SEEDS: numbers, ROUNDS: queries of each. Tables of random
 keys and orders get random rows; a random query is listed, and its entries and
-where they lead compared with the rows that the SELECT gives through .cql.json.
+where they lead compared with the rows that the SELECT gives through .cql.json;
+in .json with those of the tree.
 """
 import csv
 import json
@@ -168,8 +169,9 @@ def check(table, rng):
         error = e
     if (want is None) != (got is None):
         return '%s: %s\n  %s\n  %s' % (query, got if got is not None else error, statement, want)
-    if want is None:
-        return None
+    wrong = compare_documents(query, got)
+    if wrong or want is None:
+        return wrong
     # Where links lead tells the row, the name only has to lead there.
     width = len(table.keys) + len(table.clustering)
     keys = []
@@ -202,6 +204,38 @@ def check(table, rng):
             return None
         if os.listdir(page) != got[i + 1:i + 6]:
             return '%s\n  lists %s\n  not   %s' % (page, os.listdir(page), got[i + 1:i + 6])
+    return None
+
+
+def contents(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def compare_documents(query, got):
+    """The same query in .json: its entries lead to the documents of the rows that those of the tree lead to. Returns what is wrong,
+    or None; got: the entries in the tree, None: it is refused."""
+    other = MOUNT + '/.json' + query[len(MOUNT):]
+    try:
+        listed = os.listdir(other)
+    except OSError:
+        listed = None
+    if (listed is None) != (got is None) or len(listed or []) != len(got or []):
+        return '%s\n  lists %s\n  in the tree %s' % (other, listed, got)
+    for entry, document in zip(got or [], listed or []):
+        short = len(entry.encode()) + len('.json') <= 255
+        if document != entry + '.json' if short else not re.fullmatch('.*%~[0-9a-f]{16}[.]json', document, re.S):
+            return '%s: of %s, lists %s' % (other, entry, document)
+        path = os.path.normpath('%s/%s' % (other, os.readlink('%s/%s' % (other, document))))
+        row = os.path.normpath('%s/%s' % (query, os.readlink('%s/%s' % (query, entry))))
+        if os.path.dirname(path)[len(MOUNT + '/.json'):] != os.path.dirname(row)[len(MOUNT):] or \
+                os.path.basename(path) not in os.listdir(os.path.dirname(path)):
+            return '%s/%s leads to %s, in the tree to %s' % (other, document, path, row)
+        if contents('%s/%s' % (other, document)) != contents(row + '.json'):
+            return '%s/%s is another row than %s' % (other, document, row)
+    for suffix in ('.ndjson', '.csv'):
+        if got is not None and len(os.path.basename(query + suffix).encode()) <= 255 and contents(query + suffix) != contents(other + suffix):
+            return '%s%s has other bytes than in the tree' % (other, suffix)
     return None
 
 

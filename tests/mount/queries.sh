@@ -171,7 +171,7 @@ told "users has no column 'coutnry'; it has user_name, age, bio, country" "$u/@c
 told "tweets has no column 'bodi'; it has user, tweet_id, followers, body" "$g/@cols=bodi.csv"
 told "$grammar" "$u/@country=nz,age=36"
 told "$grammar" "$g/@newest"
-told 'the document of a query ends in .ndjson or .csv; a value that ends so has %2E for its dot' "$g/@limit=5.json"
+told 'the document of a query ends in .ndjson or .csv; a value that ends so has %2E for its dot; @after takes no .json' "$g/@limit=5.json"
 told "$elsewhere" "$M/shop/@country=nz"
 told "$elsewhere" "$u/chris/@limit=5"
 told "$elsewhere" "$g/@limit=5/@limit=4"

@@ -53,6 +53,238 @@ START_TEST(a_long_document_is_found_by_the_name_of_its_directory)
 }
 END_TEST
 
+/* ----------------------------------------------------------------- queries */
+#define PATH 2000
+
+/* Append a text as a literal of CQL: of bytes that names escape, and long ones. */
+static void add_key(struct random *r, struct buf *out)
+{
+	static const char letters[] = "%/.,@~='ab\n";
+	static const char *const ends[] = { ".json", ".csv", "", "", "" };
+	uint32_t n = random_below(r, 12) ? random_below(r, 5) :
+					   80 + random_below(r, 200);
+
+	buf_add_byte(out, '\'');
+	while (n--) {
+		char c = letters[random_below(r, sizeof(letters) - 1)];
+
+		if (c == '\'')
+			buf_add_byte(out, (uint8_t)c);
+		buf_add_byte(out, (uint8_t)c);
+	}
+	buf_add_str(out, ends[random_below(r, 5)]);
+	buf_add_byte(out, '\'');
+}
+
+static void make_rows(struct random *r)
+{
+	static const struct {
+		const char *columns;
+		uint32_t keys;
+		const char *value;
+	} of[] = {
+		{ "one (p, v", 1, "1" }, { "two (p, q, v", 2, "1" },
+		{ "deep (p, c, d, v", 3, "1" }, { "deep (p, s", 1, "7" },
+		{ "deep (p, c, d, v", 3, "2" },
+		{ "plain (key, column1, value", 2, "0x61" },
+	};
+	struct buf text = BUF_INIT;
+	size_t i;
+	uint32_t k;
+
+	tree_run(&shop, "CREATE TABLE shop.one (p text PRIMARY KEY, v int);"
+		 "CREATE TABLE shop.two (p text, q text, v int, PRIMARY KEY "
+		 "((p, q)));"
+		 "CREATE TABLE shop.deep (p text, c text, d text, v int, "
+		 "s int STATIC, PRIMARY KEY (p, c, d)) WITH CLUSTERING ORDER "
+		 "BY (c DESC, d ASC);"
+		 "CREATE TABLE shop.plain (key text, column1 text, value blob, "
+		 "PRIMARY KEY (key, column1)) WITH COMPACT STORAGE;"
+		 "CREATE INDEX ON shop.deep (v); CREATE INDEX ON shop.one (v);");
+	for (i = 0; i < 60; i++) {
+		size_t n = i % ARRAY_SIZE(of);
+
+		buf_clear(&text);
+		buf_add_format(&text, "INSERT INTO shop.%s) VALUES (",
+			       of[n].columns);
+		for (k = 0; k < of[n].keys; k++) {
+			/* Few partitions, of some rows each. */
+			if (n > 1 && !k && random_below(r, 3))
+				buf_add_str(&text, "'p'");
+			else if (n > 1 && !k)
+				buf_add_str(&text, "'p/.json'");
+			else
+				add_key(r, &text);
+			buf_add_str(&text, ", ");
+		}
+		buf_add_format(&text, "%s);", of[n].value);
+		/* Refused: an empty key of one part, and of a compact row. */
+		if (strstr(buf_cstr(&text), n ? ", '', 0x" : "('',"))
+			continue;
+		tree_run(&shop, buf_cstr(&text));
+	}
+	buf_release(&text);
+}
+
+/* Set to where a link leads to, from the root; *size to that of the link. */
+static void follow(const char *query, const char *entry, char out[PATH])
+{
+	struct buf target = BUF_INIT;
+	struct fs_entry link;
+	char path[PATH];
+
+	snprintf(path, PATH, "%s/%s", query, entry);
+	ok(tree_walk(&shop, path, &link));
+	ck_assert_uint_eq(link.attr.st_mode & S_IFMT, S_IFLNK);
+	ck_assert_int_eq(fs_readlink(shop.fs, &shop.call, link.node, &target),
+			 0);
+	ck_assert_int_eq(link.attr.st_size, (off_t)target.len);
+	ck_assert_msg(!strncmp(buf_cstr(&target), "../", 3), "%s",
+		      buf_cstr(&target));
+	snprintf(out, PATH, "%.*s/%s", (int)(strrchr(query, '/') - query),
+		 query, buf_cstr(&target) + 3);
+	buf_release(&target);
+	fs_forget(shop.fs, link.node, 1);
+}
+
+/* Check that `document` is the name of the document beside a directory. */
+static void is_document_of(const char *document, const char *name)
+{
+	size_t len = strlen(name), at = strlen(document) - strlen(".json");
+
+	ck_assert_str_eq(document + at, ".json");
+	ck_assert_uint_le(at, NAME_MAX_LEN - strlen(".json"));
+	if (len + strlen(".json") <= NAME_MAX_LEN) {
+		ck_assert_uint_eq(at, len);
+		ck_assert(!memcmp(document, name, len));
+	} else {
+		ck_assert(name_is_shortened(bytes_of(document, at)));
+		ck_assert(!memcmp(document, name, at - NAME_TAIL_LEN));
+	}
+}
+
+static void text_of(const char *path, char out[PATH])
+{
+	int err;
+
+	ck_assert_msg(tree_cat(&shop, path, &err) != NULL, "%s: %d", path, err);
+	snprintf(out, PATH, "%s", buf_cstr(&shop.text));
+}
+
+/* Check the entries of that name in both trees. */
+static void same_row(const char *query, const char *in_tree,
+		     const char *in_json, bool plain)
+{
+	char one[PATH], other[PATH], path[PATH], text[PATH];
+	char *step, *last;
+
+	snprintf(path, PATH, ".json/%s", query);
+	follow(query, in_tree, one);
+	follow(path, in_json, other);
+	if (plain) {
+		ck_assert_str_eq(in_json, in_tree);
+		ck_assert_str_eq(other + strlen(".json/"), one);
+		if (name_is_shortened(bytes_str(strrchr(one, '/') + 1))) {
+			strcat(one, "/value");
+			strcat(other, "/value");
+		}
+	} else {
+		step = strrchr(one, '/') + 1;
+		last = strrchr(other, '/') + 1;
+		is_document_of(in_json, in_tree);
+		is_document_of(last, step);
+		ck_assert_uint_eq(last - other, step - one + 6);
+		ck_assert(!memcmp(one, other + 6, (size_t)(step - one)));
+		strcat(one, ".json");
+		snprintf(path, PATH, ".json/%s/%s", query, in_tree);
+		is_gone(path);
+		snprintf(path, PATH, "%s/%s", query, in_json);
+		is_gone(path);
+	}
+	text_of(one, text);
+	cat_is(other, text);
+}
+
+/* Check a query, its entries and its documents, in both trees; return how many
+ * rows it has. */
+static size_t same_query(const char *query, bool plain)
+{
+	static const char *const suffixes[] = { ".ndjson", ".csv" };
+	struct buf tree = BUF_INIT, json = BUF_INIT;
+	char path[PATH], *t, *j, *rest_t, *rest_j;
+	size_t i, rows = 0;
+	int err;
+
+	ck_assert_msg(tree_ls(&shop, query) != NULL, "%s", query);
+	buf_add_bytes(&tree, buf_bytes(&shop.text));
+	snprintf(path, PATH, ".json/%s", query);
+	ck_assert_msg(tree_ls(&shop, path) != NULL, "%s", path);
+	buf_add_bytes(&json, buf_bytes(&shop.text));
+	t = strtok_r((char *)buf_cstr(&tree), " ", &rest_t);
+	j = strtok_r((char *)buf_cstr(&json), " ", &rest_j);
+	for (; t && j; rows++) {
+		same_row(query, t, j, plain);
+		t = strtok_r(NULL, " ", &rest_t);
+		j = strtok_r(NULL, " ", &rest_j);
+	}
+	ck_assert(!t && !j);
+	for (i = 0; i < 2; i++) {
+		buf_clear(&tree);
+		snprintf(path, PATH, ".json/%s%s", query, suffixes[i]);
+		ck_assert_ptr_nonnull(tree_cat(&shop, path + 6, &err));
+		buf_add_bytes(&tree, buf_bytes(&shop.text));
+		ck_assert_ptr_nonnull(tree_cat(&shop, path, &err));
+		ck_assert_str_eq(buf_cstr(&shop.text), buf_cstr(&tree));
+	}
+	buf_release(&tree);
+	buf_release(&json);
+	return rows;
+}
+
+START_TEST(a_query_of_documents_is_that_of_the_tree)	/* _i is the seed */
+{
+	static const struct {
+		const char *query;
+		size_t least;
+	} of[] = {
+		{ "one/@token=-9223372036854775808..", 5 }, { "one/@v=1", 5 },
+		{ "one/@v=2", 0 }, { "one/@v=1,@limit=2", 2 },
+		{ "two/@token=-9223372036854775808..", 5 },
+		{ "two/@v=1,@scan", 5 },
+		{ "deep/@token=-9223372036854775808..", 5 },
+		{ "deep/@v=2", 5 }, { "deep/p/@limit=100", 3 },
+		{ "deep/p/@desc,@limit=3", 3 },
+		{ "deep/p%2F%2Ejson/@desc", 1 }, { "deep/p/@c=a..", 0 },
+		{ "deep/p/@v=1,@scan", 1 },
+		{ "plain/@token=-9223372036854775808..", 5 },
+		{ "plain/@limit=3", 3 },
+	};
+	struct random r = random_seeded((uint64_t)_i);
+	char path[PATH], prefix[PATH], *name, *rest;
+	size_t i, prefixes = 0;
+
+	make_rows(&r);
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		snprintf(path, PATH, "shop/%s", of[i].query);
+		ck_assert_uint_ge(same_query(path, !strncmp(of[i].query,
+							    "plain", 5)),
+				  of[i].least);
+	}
+	/* In each prefix. */
+	snprintf(path, PATH, "%.*s", PATH - 1, tree_ls(&shop, "shop/deep/p"));
+	for (name = strtok_r(path, " ", &rest); name;
+	     name = strtok_r(NULL, " ", &rest)) {
+		if (!strcmp(name, "@static/"))
+			continue;
+		snprintf(prefix, PATH, "shop/deep/p/%.*s/@limit=9",
+			 (int)strlen(name) - 1, name);
+		ck_assert_uint_ge(same_query(prefix, false), 1);
+		prefixes++;
+	}
+	ck_assert_uint_ge(prefixes, 3);
+}
+END_TEST
+
 SUITE(fs_json)
 {
 	TCase *tc = tcase_create("fs_json");
@@ -61,5 +293,7 @@ SUITE(fs_json)
 	shop_fixture(tc);
 	tcase_add_loop_test(tc, a_long_document_is_found_by_the_name_of_its_directory,
 			    0, 70);
+	tcase_add_loop_test(tc, a_query_of_documents_is_that_of_the_tree, 1,
+			    1 + test_scale(20));
 	suite_add_tcase(suite, tc);
 }
