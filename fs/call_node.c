@@ -262,6 +262,7 @@ static int keep_owner(struct op *op, struct node *n, unsigned set,
 	}
 	if (err)
 		return err;
+	owner_show(op, &c.uid, &c.gid, &c.mode);
 	times_child_stat(&c, n->ino, &now);
 	if (((set & FS_SET_MODE) &&
 	     ((attr->st_mode ^ now.st_mode) & 0666)) ||

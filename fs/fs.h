@@ -49,6 +49,7 @@ struct fs;
 struct fs_options {
 	uid_t uid;		/* mounter: owns the root and the files of */
 	gid_t gid;		/* control */
+	struct fs_shown shown;
 	uint64_t max_value;	/* bytes of one value; 0: 256 MiB */
 	uint64_t scratch_max;	/* bytes of all scratch files; 0: 64 MiB */
 	uint64_t memtable_bytes;	/* the store's; 0: its default */

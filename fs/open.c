@@ -72,6 +72,7 @@ int fs_open(struct fs **out, struct store *s, const struct fs_options *o)
 	fs->store = s;
 	fs->uid = o->uid;
 	fs->gid = o->gid;
+	fs->shown = o->shown;
 	fs->max_value = o->max_value ? o->max_value : 256 << 20;
 	fs->max_document = DOCUMENT_VALUES * fs->max_value;
 	if (fs->max_document > INT32_MAX)	/* as all texts in memory */

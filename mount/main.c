@@ -79,6 +79,21 @@ static int status_of(int err)
 	}
 }
 
+/* Owners and modes as the options uid, gid and umask have them. */
+static struct fs_shown shown_by(const struct mount_options *o)
+{
+	struct fs_shown shown = { .uid = (uid_t)o->uid, .gid = (gid_t)o->gid,
+				  .mode = 0777 & ~(mode_t)o->umask };
+
+	if (o->uid != SETTING_UNSET)
+		shown.set |= FS_SET_UID;
+	if (o->gid != SETTING_UNSET)
+		shown.set |= FS_SET_GID;
+	if (o->umask != SETTING_UNSET)
+		shown.set |= FS_SET_MODE;
+	return shown;
+}
+
 static int open_fs(struct daemon *d)
 {
 	const struct mount_options *o = &d->options;
@@ -92,6 +107,7 @@ static int open_fs(struct daemon *d)
 	fs_options_init(&fo);
 	fo.uid = getuid();
 	fo.gid = getgid();
+	fo.shown = shown_by(o);
 	fo.read_only = o->read_only;
 	fo.keyspace = o->keyspace;
 	fo.max_value = o->max_value;
@@ -113,7 +129,7 @@ static int open_fs(struct daemon *d)
  * user. */
 static int add_mount_options(struct mount_options *o)
 {
-	char *name = NULL, *options = NULL, *text = NULL;
+	char *name = NULL, *options = NULL, *text = NULL, max_read[48] = "";
 	int err = -1;
 
 	/* The store's path may have commas. */
@@ -123,7 +139,11 @@ static int add_mount_options(struct mount_options *o)
 		     options, o->read_only ? ",ro" : "") < 0)
 		goto out;
 	/* Insert it before the user's options, so that his fsname wins. */
+	if (o->max_read != SETTING_UNSET)
+		snprintf(max_read, sizeof(max_read), "-omax_read=%zu",
+			 o->max_read);
 	err = fuse_opt_insert_arg(&o->args, 1, text) ||
+	      (*max_read && fuse_opt_add_arg(&o->args, max_read)) ||
 	      (geteuid() == 0 &&
 	       fuse_opt_insert_arg(&o->args, 2, "-onosuid,nodev")) ||
 	      (o->debug && fuse_opt_add_arg(&o->args, "-d"));
@@ -141,6 +161,8 @@ static int mount_tree(struct daemon *d)
 
 	if (err)
 		return err;
+	if (o->max_read != SETTING_UNSET)
+		d->mount.max_read = (unsigned)o->max_read;
 	d->session = fuse_session_new(&o->args, &mount_ops, sizeof(mount_ops),
 				      &d->mount);
 	if (!d->session)
@@ -404,7 +426,7 @@ int main(int argc, char **argv)
 		print_version();
 	} else if (!err && !d.options.fake) {
 		err = mount_point_check(&d.options);
-		if (!err)
+		if (!err && !d.options.nonempty)
 			err = mount_point_check_empty(d.options.mountpoint);
 		status = err ? FAILED
 			     : d.options.foreground ? run(&d)

@@ -158,7 +158,8 @@ static void want(struct fuse_conn_info *conn, unsigned flags)
 
 static void op_init(void *data, struct fuse_conn_info *conn)
 {
-	(void)data;
+	const struct mount *m = data;
+
 	/*
 	 * Nothing is spliced. Pages are dropped by our notices, and by any
 	 * other size: while a value is pending, its writer gets another one
@@ -176,6 +177,7 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	     FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS |
 	     FUSE_CAP_EXPIRE_ONLY | FUSE_CAP_POSIX_LOCKS |
 	     FUSE_CAP_FLOCK_LOCKS);
+	conn->max_read = m->max_read;	/* the kernel's too, or the session ends */
 	conn->max_background = 64;
 	conn->congestion_threshold = 48;
 }

@@ -19,6 +19,7 @@ struct mount {
 	struct loop *loop;
 	struct notifier *notifier;	/* NULL until invalidate_start */
 	struct watchdog *watchdog;	/* NULL: no manager asks */
+	unsigned max_read;		/* bytes of a request; 0: no bound */
 	bool no_xattr;
 };
 

@@ -34,8 +34,6 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_KEY("allow_root", KEY_PASS_ON),
 	FUSE_OPT_KEY("auto_unmount", KEY_PASS_ON),
 	FUSE_OPT_KEY("fsname=%s", KEY_PASS_ON),
-	FUSE_OPT_KEY("max_read=%s", KEY_PASS_ON),
-	FUSE_OPT_KEY("blksize=%s", KEY_PASS_ON),
 	FUSE_OPT_KEY("context=%s", KEY_PASS_ON),
 	FUSE_OPT_KEY("suid", KEY_PASS_ON),
 	FUSE_OPT_KEY("nosuid", KEY_PASS_ON), FUSE_OPT_KEY("dev", KEY_PASS_ON),
@@ -43,7 +41,6 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_KEY("noexec", KEY_PASS_ON), FUSE_OPT_KEY("sync", KEY_PASS_ON),
 	FUSE_OPT_KEY("async", KEY_PASS_ON), FUSE_OPT_KEY("atime", KEY_PASS_ON),
 	FUSE_OPT_KEY("noatime", KEY_PASS_ON),
-	FUSE_OPT_KEY("nodiratime", KEY_PASS_ON),
 	FUSE_OPT_KEY("dirsync", KEY_PASS_ON),
 	/* Options that fstab may have and that mean nothing here, or are done
 	 * anyway. mount(8) says rw whenever nobody has said ro. */
@@ -51,6 +48,7 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_KEY("default_permissions", KEY_IGNORE),
 	FUSE_OPT_KEY("subtype=%s", KEY_IGNORE),	/* we set one of our own */
 	FUSE_OPT_KEY("relatime", KEY_IGNORE),
+	FUSE_OPT_KEY("nodiratime", KEY_IGNORE),	/* times of access are none */
 	FUSE_OPT_KEY("strictatime", KEY_IGNORE),
 	FUSE_OPT_KEY("lazytime", KEY_IGNORE),
 	FUSE_OPT_KEY("defaults", KEY_IGNORE), FUSE_OPT_KEY("auto", KEY_IGNORE),
@@ -60,6 +58,14 @@ static const struct fuse_opt table[] = {
 	FUSE_OPT_KEY("nofail", KEY_IGNORE), FUSE_OPT_KEY("_netdev", KEY_IGNORE),
 	FUSE_OPT_KEY("x-", KEY_IGNORE), FUSE_OPT_KEY("comment=", KEY_IGNORE),
 	FUSE_OPT_KEY("clone_fd", KEY_IGNORE),
+	/* What the kernel keeps is right for as long as it keeps it. */
+	FUSE_OPT_KEY("kernel_cache", KEY_IGNORE),
+	FUSE_OPT_KEY("auto_cache", KEY_IGNORE),
+	FUSE_OPT_KEY("noauto_cache", KEY_IGNORE),
+	FUSE_OPT_KEY("entry_timeout=%s", KEY_IGNORE),
+	FUSE_OPT_KEY("negative_timeout=%s", KEY_IGNORE),
+	FUSE_OPT_KEY("attr_timeout=%s", KEY_IGNORE),
+	FUSE_OPT_KEY("ac_attr_timeout=%s", KEY_IGNORE),
 	FUSE_OPT_END
 };
 

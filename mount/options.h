@@ -13,12 +13,13 @@
 struct mount_options {
 	char *store, *mountpoint;	/* absolute */
 	bool foreground, debug, help, version;
-	bool read_only, no_xattr;
+	bool read_only, no_xattr, nonempty;
 	bool as_mount_helper;		/* called as mount.widefs: its statuses */
 	bool fake;			/* mount(8) -f: do nothing */
 	double commit_s;
 	size_t cache_bytes, memtable_bytes, max_value, scratch_max, threads;
 	size_t max_nodes;
+	size_t uid, gid, umask, max_read;	/* or SETTING_UNSET */
 	char *keyspace;			/* or NULL: all */
 	char *log_file;			/* or NULL */
 	int log_level;

@@ -169,7 +169,7 @@ int mount_point_check_empty(const char *path)
 	close(fd);
 	if (entries > 2) {
 		message_complain(path, "the mount point is not empty (name "
-				 "an empty directory)");
+				 "an empty directory, or use -o nonempty)");
 		return -ENOTEMPTY;
 	}
 	return 0;

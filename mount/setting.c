@@ -12,13 +12,13 @@
 #include "store/base/log.h"
 #include "store/base/memory.h"
 
-enum kind { FLAG, SIZE, SECONDS, WORD, NAME, PATH };
+enum kind { FLAG, SIZE, NUMBER, MASK, SECONDS, WORD, NAME, PATH };
 
 struct setting {
 	const char *name;
 	enum kind kind;
 	size_t member;			/* of struct mount_options */
-	size_t least, most;		/* of a size */
+	size_t least, most;		/* of a size or a number */
 	const char *const *words;	/* of a word: its number is the value */
 	const char *value, *help;	/* of --help; further lines of it */
 	bool is_flag;			/* --NAME, too */
@@ -51,6 +51,16 @@ static const struct setting settings[] = {
 	  "N", "that serve requests (4)", false },
 	{ "noxattr", FLAG, MEMBER(no_xattr), 0, 0, NULL,
 	  "", "no extended attributes, fewer requests", false },
+	{ "uid", NUMBER, MEMBER(uid), 0, UINT32_MAX - 1, NULL,
+	  "N", "all belongs to this user", false },
+	{ "gid", NUMBER, MEMBER(gid), 0, UINT32_MAX - 1, NULL,
+	  "N", "all has this group", false },
+	{ "umask", MASK, MEMBER(umask), 0, 0777, NULL,
+	  "M", "all has the mode 0777 less M", false },
+	{ "max_read", SIZE, MEMBER(max_read), 4096, 1 << 20, NULL,
+	  "SIZE", "of one request to read", false },
+	{ "nonempty", FLAG, MEMBER(nonempty), 0, 0, NULL,
+	  "", "over a directory that has files, too", false },
 	{ "log_level", WORD, MEMBER(log_level), 0, 0, levels,
 	  "L", "as the flag above", true },
 	{ "log_file", PATH, MEMBER(log_file), 0, 0, NULL,
@@ -157,6 +167,20 @@ static bool read_size(size_t *out, const struct setting *s, const char *text)
 	return true;
 }
 
+static bool read_number(size_t *out, const struct setting *s, const char *text)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(text, &end, s->kind == MASK ? 8 : 10);
+	if (errno || *end || text[0] < '0' || text[0] > '9' || n < s->least ||
+	    n > s->most)
+		return false;
+	*out = (size_t)n;
+	return true;
+}
+
 static bool read_seconds(double *out, const struct setting *s, const char *text)
 {
 	char *end;
@@ -229,6 +253,14 @@ static int refuse(const struct setting *s, const char *text, const char *where)
 			       s->most, s->most < 1024 ? "" :
 			       " (K, M, G and T may follow the number)");
 		break;
+	case NUMBER:
+		buf_add_format(&why, "not a number from %zu to %zu", s->least,
+			       s->most);
+		break;
+	case MASK:
+		buf_add_format(&why, "not an octal number from 0 to %zo",
+			       s->most);
+		break;
 	case SECONDS:
 		buf_add_format(&why, "not a number of seconds from %zu to %zu",
 			       s->least, s->most);
@@ -261,6 +293,10 @@ static int read_value(struct mount_options *o, const struct setting *s,
 		break;
 	case SIZE:
 		good = read_size(member, s, text);
+		break;
+	case NUMBER:
+	case MASK:
+		good = read_number(member, s, text);
 		break;
 	case SECONDS:
 		good = read_seconds(member, s, text);
@@ -303,6 +339,7 @@ void setting_set_built_in(struct mount_options *o)
 	o->scratch_max = 64 << 20;
 	o->max_nodes = memory_default_nodes();
 	o->threads = 4;
+	o->uid = o->gid = o->umask = o->max_read = SETTING_UNSET;
 	o->log_level = LOG_WARNING_LEVEL;
 }
 
@@ -331,7 +368,12 @@ static void print_value(struct buf *out, const struct mount_options *o,
 			buf_add_format(out, "%s\n", s->name);
 		break;
 	case SIZE:
-		buf_add_format(out, "%s=%zu\n", s->name, *(const size_t *)value);
+	case NUMBER:
+	case MASK:
+		if (*(const size_t *)value != SETTING_UNSET)
+			buf_add_format(out, s->kind == MASK ? "%s=%03zo\n" :
+				       "%s=%zu\n", s->name,
+				       *(const size_t *)value);
 		break;
 	case SECONDS:
 		buf_add_format(out, "%s=%g\n", s->name, *(const double *)value);

@@ -6,11 +6,13 @@
 #define MOUNT_SETTING_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf;
 struct mount_options;
 
-#define SETTING_COUNT 13
+#define SETTING_COUNT 18
+#define SETTING_UNSET SIZE_MAX	/* a number that nobody has given */
 
 /* The place that a value is from; a later one goes before an earlier one. */
 enum setting_source {

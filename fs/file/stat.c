@@ -381,6 +381,7 @@ void stat_fill_attr(struct op *op, struct node *n, struct child *c,
 		c->read_only = true;
 	if (n->snapshot)	/* time stands still there */
 		c->expires_s = c->changes_s = NO_TIME;
+	owner_show(op, &c->uid, &c->gid, &c->mode);
 	owner_guard_description(op, n, c);
 	times_child_stat(c, n->ino, attr);
 	*timeout_s = seconds_until(op, times_child_changes_s(c));

@@ -56,6 +56,15 @@ enum fs_set {
 	FS_SET_MTIME_NOW = 64,	/* now: attr's time is not read */
 };
 
+/* What everything has in place of its own owner, group and mode: what set (of enum
+ * fs_set) names. */
+struct fs_shown {
+	unsigned set;
+	uid_t uid;
+	gid_t gid;
+	mode_t mode;
+};
+
 enum fs_lock_type { FS_LOCK_NONE, FS_LOCK_READ, FS_LOCK_WRITE };
 /* A lock of a file, or one that is wanted: node/locks.h. */
 struct fs_lock {

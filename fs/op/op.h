@@ -99,6 +99,7 @@ struct fs {
 	struct store *store;
 	uid_t uid;
 	gid_t gid;
+	struct fs_shown shown;
 	/* Bytes of a value, and of a text that is no value as it stands: a
 	 * document, a line, a value that is written longer than it is. */
 	uint64_t max_value, max_document;

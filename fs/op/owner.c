@@ -109,10 +109,23 @@ static bool may(struct credentials *c, uid_t uid, gid_t gid, mode_t mode,
 	return (mode & rights) == rights;
 }
 
+void owner_show(const struct op *op, uid_t *uid, gid_t *gid, mode_t *mode)
+{
+	const struct fs_shown *shown = &op->fs->shown;
+
+	if (shown->set & FS_SET_UID)
+		*uid = shown->uid;
+	if (shown->set & FS_SET_GID)
+		*gid = shown->gid;
+	if (shown->set & FS_SET_MODE)
+		*mode = shown->mode;
+}
+
 bool caller_may(struct op *op, uid_t uid, gid_t gid, mode_t mode, unsigned rights)
 {
 	if (!op->call)
 		return true;
+	owner_show(op, &uid, &gid, &mode);
 	return may(&op->who, uid, gid, mode, rights) &&
 	       (!op->opener || may(op->opener, uid, gid, mode, rights));
 }
@@ -174,7 +187,9 @@ void owner_guard_description(struct op *op, const struct node *n,
 		return;
 	c->uid = t ? t->uid : k->uid;
 	c->gid = t ? t->gid : k->gid;
-	c->mode = owner_mode_of_description(t ? t->mode : k->mode);
+	c->mode = t ? t->mode : k->mode;
+	owner_show(op, &c->uid, &c->gid, &c->mode);
+	c->mode = owner_mode_of_description(c->mode);
 }
 
 mode_t caller_umask(const struct fs_call *call)

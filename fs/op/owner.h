@@ -33,6 +33,8 @@ void credentials_read(struct credentials *c);
 /* Copy them. 0, -ENOMEM. */
 int credentials_copy(struct credentials *to, const struct credentials *from);
 
+/* Set them to what the mount shows in their place (fs_options.shown). */
+void owner_show(const struct op *op, uid_t *uid, gid_t *gid, mode_t *mode);
 /* Rights, with the bits of a mode. */
 enum right { RIGHT_ENTER = 1, RIGHT_WRITE = 2, RIGHT_READ = 4 };
 /* True if the caller has all these rights (bits of enum right) on an object
