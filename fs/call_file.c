@@ -488,5 +488,8 @@ int fs_flush_all(struct fs *fs)
 
 uint64_t fs_large_freed(const struct fs *fs)
 {
-	return atomic_load(&fs->large_freed);
+	struct lsm_stats stats;
+
+	store_stats(fs->store, &stats);
+	return atomic_load(&fs->large_freed) + stats.cache_dropped;
 }

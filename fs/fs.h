@@ -233,7 +233,7 @@ void fs_notices_stop(struct fs *fs);
  * mount's timer with the present time (seconds); returns when to call it next.
  */
 int64_t fs_timer(struct fs *fs, int64_t now_s);
-/* Return the bytes of large texts (pending values, texts of readers,
- * statements) that were freed since the tree was opened. */
+/* Return the bytes that were freed since the tree was opened of large texts (pending
+ * values, texts of readers, statements) and of blocks that left the cache. */
 uint64_t fs_large_freed(const struct fs *fs);
 #endif

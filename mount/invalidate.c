@@ -315,8 +315,8 @@ static void *send_notices(void *argument)
 }
 
 /*
- * Return freed memory to the system. Of large values glibc keeps it in the
- * heaps of all its threads, and the next value may find room in none of them.
+ * Return freed memory to the system. Of large values and of blocks glibc keeps it
+ * in the heaps of all its threads, and the next one may find room in none of them.
  * Trimming takes long where there are many small allocations: only after large
  * ones were freed.
  */

@@ -9,8 +9,9 @@
 struct lsm_stats {
 	uint64_t applied, gets, iterators, bytes_written, flushes, compactions,
 		bytes_flushed, bytes_compacted, log_bytes, log_segments, syncs,
-		cache_hits, cache_misses, cache_bytes, cache_room, memtable_bytes,
-		memtable_room, sstables_read, filter_skips,
+		cache_hits, cache_misses, cache_bytes, cache_room,
+		cache_dropped,	/* bytes that left the cache */
+		memtable_bytes, memtable_room, sstables_read, filter_skips,
 		filter_misses,	/* filters let pass what was not there */
 		tombstones_read,
 		debt,		/* files of a table that wait to be merged */

@@ -45,6 +45,7 @@ struct shard {
 	struct slot *hand;
 	size_t bytes, capacity;
 	uint64_t hits, misses;
+	uint64_t dropped;	/* bytes that left it */
 };
 
 struct block_cache {
@@ -147,6 +148,7 @@ static void unlink_slot(struct shard *s, struct slot *slot)
 	s->count--;
 	if (slot->block) {
 		s->bytes -= slot->block->memory;
+		s->dropped += slot->block->memory;
 		block_put(slot->block);
 	}
 }
@@ -375,7 +377,7 @@ void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats)
 {
 	int i;
 
-	*stats = (struct block_cache_stats){ 0, 0, 0, 0 };
+	*stats = (struct block_cache_stats){ 0, 0, 0, 0, 0 };
 	for (i = 0; i < SHARDS; i++) {
 		struct shard *s = &c->shards[i];
 
@@ -384,6 +386,7 @@ void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats)
 		stats->misses += s->misses;
 		stats->bytes += s->bytes;
 		stats->capacity += s->capacity;
+		stats->dropped += s->dropped;
 		pthread_mutex_unlock(&s->lock);
 	}
 }

@@ -47,7 +47,7 @@ void block_cache_forget(struct block_cache *c, uint64_t owner);
 int block_cache_new(struct block_cache **out, size_t bytes);
 void block_cache_free(struct block_cache *c);
 struct block_cache_stats {
-	uint64_t hits, misses, bytes, capacity;
+	uint64_t hits, misses, bytes, capacity, dropped;	/* bytes in all */
 };
 void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats);
 #endif

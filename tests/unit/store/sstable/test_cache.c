@@ -85,15 +85,21 @@ START_TEST(bytes_are_bounded)
 {
 	struct block_cache *c = cache_of(200 * 1024);
 	struct block_cache_stats stats;
-	uint64_t owner = block_cache_owner(c);
+	uint64_t owner = block_cache_owner(c), one = 0;
 	uint32_t i;
 
 	for (i = 0; i < 5000; i++) {
 		ck_assert_int_eq(get(c, owner, i, true), 0);
 		block_cache_stats(c, &stats);
 		ck_assert_uint_le(stats.bytes, 200 * 1024);
+		if (!i)
+			one = stats.bytes;
 	}
 	ck_assert_uint_gt(stats.bytes, 100 * 1024);
+	ck_assert_uint_eq(stats.bytes + stats.dropped, 5000 * one);
+	block_cache_forget(c, owner);
+	block_cache_stats(c, &stats);
+	ck_assert_uint_eq(stats.dropped, 5000 * one);
 	block_cache_free(c);
 }
 END_TEST
