@@ -112,6 +112,8 @@ static int open_writer(struct op *op, struct handle *h, bool created)
 			begin_empty(h, buffer, created);
 	}
 	mutex_unlock(&buffer->lock);
+	if (!err && file->begin)
+		file->begin(op, h);
 	if (!err)
 		drop_size(op, h->node);
 	return err;
@@ -144,6 +146,7 @@ void handle_free(struct fs *fs, struct handle *h)
 	locks_close(&fs->locks, h->locks, h);
 	pin_give(fs, h);
 	text_free(fs, &h->text);
+	schema_put(h->base);
 	charge_end(&fs->accounts, &h->charge);
 	charge_end(&fs->accounts, &h->open);
 	mem_free(h->why);

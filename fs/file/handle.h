@@ -96,6 +96,7 @@ struct handle {
 	char whole[HANDLE_KEYSPACE_MAX + 1];
 	struct buf text;		/* a reader's, as it opened it */
 	size_t kept;	/* of schema.cql: bytes of text that wait for its end */
+	struct schema *base;	/* of schema.cql: as it was when text was begun */
 	struct charge charge;		/* of the length of text */
 	/* Of .widefs: the text's place in all that was read, and the number of
 	 * the line of errors after it. Of a counter: the lines that it has

@@ -368,6 +368,8 @@ int handle_truncate(struct op *op, struct node *n, bool moved, struct handle *h,
 		if (!err)
 			handle_changed(op->fs, h, !size);
 		mutex_unlock(&h->buffer->lock);
+		if (!err && !size && n->ops->file->begin)
+			n->ops->file->begin(op, h);
 		return err;
 	}
 	err = handle_open(op, n, O_WRONLY, moved ? OPENED_MOVED : OPENED,

@@ -261,6 +261,7 @@ static const struct file_kind schema_file = {
 	.takes_empty = takes_empty,
 	.document = true,
 	.statements = true,
+	.begin = schema_write_begin,
 	.write = schema_write_text,
 	.flush = schema_write_flush,
 	.close = schema_write_close,

@@ -26,6 +26,7 @@ struct ddl_text {
 	size_t used;		/* bytes of the buffer before it */
 	size_t added;		/* bytes of its end that are new */
 	bool last;		/* no more comes: a ; may lack */
+	const struct schema *base;	/* when it was begun; NULL: now */
 	/* The name of the keyspace in the text, if that is all of schema.cql, as
 	 * its own CREATE KEYSPACE is in it, or empty; NULL, where it cannot be. */
 	char *whole;
@@ -106,10 +107,10 @@ static int rename_keyspace(struct op *op, const struct keyspace *k, char *whole,
 /* True if the statement makes, alters or drops the table. */
 static bool is_of_table(struct op *op, struct bytes statement, struct bytes table)
 {
-	return bytes_equal(cql_statement_table(&op->arena, statement, true),
-			   table) ||
-	       bytes_equal(cql_statement_table(&op->arena, statement, false),
-			   table);
+	return bytes_equal(cql_statement_table(&op->arena, statement,
+					       CQL_CREATES_TABLE), table) ||
+	       bytes_equal(cql_statement_table(&op->arena, statement,
+					       CQL_ALTERS_TABLE), table);
 }
 
 static bool is_altered_in(struct op *op, struct bytes rest, struct bytes table)
@@ -129,12 +130,17 @@ static bool is_altered_in(struct op *op, struct bytes rest, struct bytes table)
 	return false;
 }
 
-/* Refuse what alters a table whose CREATE TABLE waits: that tells why. */
-static int refuse_second(struct op *op, const struct keyspace *k,
-			 struct cql_session *session, struct bytes statement,
-			 const struct ddl_text *t)
+/*
+ * Look at a statement after a CREATE TABLE that waits: what alters its table is
+ * refused, which tells why, and an index on it WAITS with it. 0: it is of none.
+ */
+static int look_at_second(struct op *op, const struct keyspace *k,
+			  struct cql_session *session, struct bytes statement,
+			  const struct ddl_text *t)
 {
-	struct bytes kept = bytes_of(t->kept, t->kept_len), one;
+	struct bytes kept = bytes_of(t->kept, t->kept_len), one, table;
+	struct bytes indexed = cql_statement_table(&op->arena, statement,
+						   CQL_INDEXES_TABLE);
 	struct cql_split split;
 	size_t step;
 	int err = 0;
@@ -144,8 +150,12 @@ static int refuse_second(struct op *op, const struct keyspace *k,
 	     cql_split_init(&split)) {
 		kept.ptr += step;
 		kept.len -= step;
-		if (!is_of_table(op, statement,
-				 cql_statement_table(&op->arena, one, false)))
+		table = cql_statement_table(&op->arena, one, CQL_CREATES_TABLE);
+		if (!table.len)
+			continue;
+		if (bytes_equal(indexed, table))
+			return WAITS;
+		if (!is_of_table(op, statement, table))
 			continue;
 		err = rename_keyspace(op, k, t->whole, &one);
 		if (!err)
@@ -159,14 +169,15 @@ static int refuse_second(struct op *op, const struct keyspace *k,
  * Run a statement of a whole schema.cql: a CREATE TABLE that was edited changes its
  * table, in one step. It drops no column if the same text alters the table later:
  * what that adds would come again without its values. So what drops columns waits
- * for the end of the text: WAITS.
+ * for the end of the text, and indexes that follow it on the table: WAITS.
  */
 static int define_whole(struct op *op, const struct keyspace *k,
 			struct cql_session *session, struct bytes statement,
 			const struct ddl_text *t)
 {
-	struct bytes table = cql_statement_table(&op->arena, statement, false);
-	int err = t->last ? 0 : refuse_second(op, k, session, statement, t);
+	struct bytes table = cql_statement_table(&op->arena, statement,
+						 CQL_CREATES_TABLE);
+	int err = t->last ? 0 : look_at_second(op, k, session, statement, t);
 
 	if (err)
 		return err;
@@ -289,6 +300,8 @@ static int apply_all(struct op *op, struct node *n, struct ddl_text *t)
 	err = schema_open_session(op, &session, k->name, mode & 0777, true);
 	if (!err)
 		cql_session_adopt(session, adopt, &writing);
+	if (!err)
+		cql_session_base(session, t->base);
 	op->broadcast = true;
 	if (!err)
 		err = apply_each(op, n, session, t);
@@ -317,6 +330,7 @@ static bool is_begun(const struct buf *text)
 /* Apply what h's text has after the statements that wait. */
 static int apply_added(struct op *op, struct handle *h, struct ddl_text *t)
 {
+	t->base = h->base;
 	t->kept = h->text.ptr;
 	t->kept_len = t->used = h->kept;
 	t->rest = bytes_of(h->text.ptr + h->kept, h->text.len - h->kept);
@@ -327,6 +341,18 @@ static int apply_added(struct op *op, struct handle *h, struct ddl_text *t)
 static char *whole_of(struct handle *h)
 {
 	return h->flags & O_APPEND ? NULL : h->whole;
+}
+
+void schema_write_begin(struct op *op, struct handle *h)
+{
+	mutex_lock(&h->lock);
+	schema_put(h->base);
+	h->base = schema_get(op->schema);
+	h->whole[0] = 0;
+	h->kept = 0;
+	reader_text_drop(op->fs, h);
+	handle_note_begun(h, BYTES_NULL);
+	mutex_unlock(&h->lock);
 }
 
 int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,

@@ -10,6 +10,8 @@
 
 /* Run the statements written into a schema.cql, n. */
 int schema_write_apply(struct op *op, struct node *n, struct bytes text);
+/* Begin a text: what the descriptor wrote before, and waits for its end, is gone. */
+void schema_write_begin(struct op *op, struct handle *h);
 int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 			  struct bytes data);
 int schema_write_flush(struct op *op, struct handle *h);

@@ -79,6 +79,9 @@ struct file_kind {
 	/* True if truncating it to nothing and closing it stores the empty
 	 * value. */
 	bool (*takes_empty)(struct op *op, struct node *n);
+	/* Begin the text of a descriptor: it was opened for writing, or it
+	 * truncates the file to nothing. NULL: nothing happens. */
+	void (*begin)(struct op *op, struct handle *h);
 	/* A document: each descriptor has its own text, >> merges. */
 	bool document;
 	/* Statements are written to it: see handle_begin_statement(). */

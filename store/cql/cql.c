@@ -84,6 +84,11 @@ void cql_session_define(struct cql_session *c, const char *keyspace,
 	c->drops = c->drops && !keyspace;
 }
 
+void cql_session_base(struct cql_session *c, const struct schema *base)
+{
+	c->base = base;
+}
+
 bool cql_session_drops(const struct cql_session *c)
 {
 	return c->drops;

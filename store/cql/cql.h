@@ -51,6 +51,13 @@ void cql_session_adopt(struct cql_session *c, cql_adopt *adopt, void *context);
  */
 void cql_session_define(struct cql_session *c, const char *keyspace,
 			enum cql_difference difference);
+/*
+ * Set the schema that such a text was written from (NULL: the present one, as at
+ * first); it has to stay as long as the session. What a CREATE TABLE changes is its
+ * difference to the table there: what others made of the table since then stays as
+ * they made it, or the statement is refused. A table made since then loses no column.
+ */
+void cql_session_base(struct cql_session *c, const struct schema *base);
 /* True if a CREATE TABLE, since a keyspace was last set with CQL_CHANGES_ALL_BUT_DROPS,
  * was refused for the columns that it drops, and would succeed with CQL_CHANGES. */
 bool cql_session_drops(const struct cql_session *c);

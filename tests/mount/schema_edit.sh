@@ -200,6 +200,71 @@ exec 5>&-
 is 'and after one nothing goes' kept "$(cat "$M/hand/t/1/c")"
 ok 'without it columns come and go' sh -c "grep -v ALTER '$W/hand' >'$M/hand/schema.cql'"
 is 'as the text says' '' "$(ls "$M/hand/t/1" | paste -sd " ")"
+# What others change while a text is written stays: the text's changes are those to what
+# stood when it was begun, and where both changed the same it is refused.
+mkdir "$M/both"; f=$M/both/schema.cql
+cat >"$W/both" <<'C'
+CREATE KEYSPACE both WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE t (id int, c int, gone text, v text, PRIMARY KEY (id, c)) WITH comment = 'one';
+C
+cat >"$W/beside.py" <<'P'
+import os, sys
+path, how, others, text = sys.argv[1:]
+fd = os.open(path + ('.tmp' if how == 'renamed' else ''),
+	os.O_WRONLY | os.O_CREAT | (0 if how == 'truncated' else os.O_TRUNC))
+head, rest = text.split(';', 1)
+os.write(fd, (head + ';').encode())
+with open(os.path.dirname(path) + '/.cql', 'w') as cql:
+	cql.write(others)
+if how == 'truncated':
+	os.ftruncate(fd, 0)
+	rest = text
+os.write(fd, rest.encode())
+os.close(fd)
+if how == 'renamed':
+	os.rename(path + '.tmp', path)
+P
+# beside OTHERS SED [HOW]: the text, edited, is written to a new table, with the others'
+# statements after the first of it.
+beside() {
+	cql 'DROP TABLE IF EXISTS both.t' >/dev/null
+	cp "$W/both" "$f"
+	python3 "$W/beside.py" "$f" "${3:-}" "$1" "$(sed "$2" "$W/both")" 2>&1
+}
+names() { cql "SELECT column_name FROM system_schema.columns WHERE keyspace_name = 'both' AND table_name = 't'" | jq -r '.rows[][0]' | sort | paste -sd ' '; }
+ok 'a column goes while another comes' beside "ALTER TABLE t ADD other text; INSERT INTO t (id, c, other) VALUES (1, 2, 'kept')" 's/ gone text,//'
+is 'it stays, with its values' 'c id other v|kept' "$(names)|$(cat "$M/both/t/1/2/other")"
+ok 'columns come from both' beside 'ALTER TABLE t ADD other text;' 's/ v text,/ v text, mine int,/'
+is 'are all there' 'c gone id mine other v' "$(names)"
+ok 'the same column comes from both' beside 'ALTER TABLE t ADD other text;' 's/ v text,/ v text, other text,/'
+is 'is one' 'c gone id other v' "$(names)"
+ok 'the same column is dropped by both' beside 'ALTER TABLE t DROP gone;' 's/ gone text,//'
+is 'is gone' 'c id v' "$(names)"
+ok 'another column goes meanwhile' beside 'ALTER TABLE t DROP v;' 's/ gone text,//'
+is 'does not come again' 'c id' "$(names)"
+ok 'a column is dropped and made anew meanwhile' beside "ALTER TABLE t DROP gone; ALTER TABLE t ADD gone text; INSERT INTO t (id, c, gone) VALUES (1, 2, 'new')" 's/ gone text,//'
+is 'stays, with what is new in it' new "$(cat "$M/both/t/1/2/gone")"
+ok 'a name of the key' beside 'ALTER TABLE t RENAME c TO chapter;' 's/ gone text,//'
+is 'stays what it became' 'chapter id v' "$(names)"
+refused 'another name of the same column' 'Invalid argument' beside 'ALTER TABLE t RENAME c TO chapter;' 's/ c int,/ part int,/; s/(id, c)/(id, part)/'
+is 'is told' 'Undefined column name c in table both.t' "$(reason)"
+ok 'an option' beside "ALTER TABLE t WITH comment = 'two';" 's/ gone text,//'
+is 'stays what it became too' "c id v|comment = 'two'" "$(names)|$(grep -o "comment = '.*'" "$f")"
+refused 'another value of an option' 'File exists' beside "ALTER TABLE t WITH comment = 'two';" "s/ gone text,//; s/'one'/'three'/"
+is 'is refused, and nothing is changed' "c gone id v|Table \"both.t\" exists, and is not this one: its options were changed since this text was begun" "$(names)|$(reason)"
+refused 'a table that was made meanwhile' 'File exists' beside 'DROP TABLE t; CREATE TABLE t (id int, c int, v text, made text, PRIMARY KEY (id, c));' 's/ gone text,//'
+is 'loses no column' 'c id made v|DROP (made) would lose their values, and the table was made after this text was begun' "$(names)|$(reason | sed 's/.*: //')"
+ok 'a text that is begun again' beside 'ALTER TABLE t ADD other text;' 's/ gone text,//' truncated
+is 'is written from what stands then' 'c id v' "$(names)"
+# An index on a column that the text takes out.
+index='s/ gone text,//; $ a CREATE INDEX by_gone ON both.t (gone);'
+for how in '' renamed; do
+	refused "an index on a column that goes${how:+, }$how" 'Invalid argument' beside 'DROP TABLE IF EXISTS none;' "$index" "$how"
+	is "is told${how:+, }$how" 'c id v|Undefined column name gone in table both.t|0' "$(names)|$(reason)|$(grep -c INDEX "$f")"
+done
+ok 'an index on one that stays' beside 'DROP TABLE IF EXISTS none;' 's/ gone text,//; $ a CREATE INDEX by_v ON t (v);'
+is 'is made after the other is gone' 'c id v|1' "$(names)|$(grep -c 'INDEX by_v' "$f")"
+f=$M/k/schema.cql
 # Compact tables.
 mkdir "$M/k/plain" "$M/k/plain/p"; put "$M/k/plain/p/file" x
 ok 'options of a table of files' sed -i "/^CREATE TABLE k.plain/,/;$/ s/comment = ''/comment = 'files'/" "$f"

@@ -228,43 +228,77 @@ static int look_for_table(struct new_table *n, bool *done)
 	return create_table_refuse_existing(n->d);
 }
 
-/* True if the table that mkdir made is already what the statement says; an id
- * that it gives would be another. */
+/* Return how the statement differs from the table that it finds. */
+static struct table_difference difference_of(const struct new_table *n)
+{
+	return (struct table_difference){ n->old, n->old, n->table,
+					  &n->s->properties };
+}
+
+/* True if the table is already what the statement says. */
 static bool is_made(struct new_table *n)
 {
-	static const uint8_t none[sizeof(n->table->id)];
+	struct table_difference t = difference_of(n);
 	struct buf alterations = BUF_INIT;
 	bool same;
 
-	if (memcmp(n->table->id, none, sizeof(none)))
-		return false;
 	n->d->x->quiet++;
-	same = !table_difference(n->d, n->old, n->table, &n->s->properties,
-				 &alterations) && !alterations.len;
+	same = !table_difference(n->d, &t, &alterations) && !alterations.len;
 	n->d->x->quiet--;
 	buf_release(&alterations);
 	return same;
 }
 
-/* The table exists: refuse a difference, or make this one of it, by all the
- * statements that the difference needs at once. */
+/* Refuse to drop a column where the text may have more to say of it, and note for
+ * cql_session_drops() that it was for that alone; and where the text was begun
+ * before the table was made. */
+static int refuse_drops(struct new_table *n, const struct table_difference *t,
+			bool is_newer)
+{
+	struct cql_session *session = n->d->x->session;
+	int err = 0;
+
+	if (is_newer)
+		return table_refuse_drops(n->d, t, "the table was made after "
+					  "this text was begun");
+	if (session->difference == CQL_CHANGES_ALL_BUT_DROPS)
+		err = table_refuse_drops(n->d, t, "a later statement alters "
+			"the table: write its CREATE TABLE as it shall be");
+	session->drops |= err;
+	return err;
+}
+
+/*
+ * The table exists: refuse a difference, or make this one of it, by all the
+ * statements that the difference needs at once. The difference is to the table that
+ * the text was written from: what others made of it meanwhile stays.
+ */
 static int define_again(struct new_table *n)
 {
-	struct buf alterations = BUF_INIT;
+	struct table_difference t = difference_of(n);
 	struct ddl *d = n->d;
-	int err = table_difference(d, n->old, n->table, &n->s->properties,
-				   &alterations);
+	bool changes = d->x->session->difference != CQL_REFUSES &&
+		       ddl_is_own_definition(d);
+	const struct schema *base = changes ? d->x->session->base : NULL;
+	const struct table *before = base ?
+		schema_table_by_number(base, n->old->number) : n->old;
+	bool is_newer = !before || before->flags & TABLE_PROVISIONAL;
+	struct buf alterations = BUF_INIT;
+	int err;
 
-	if (!err && alterations.len &&
-	    (d->x->session->difference == CQL_REFUSES ||
-	     !ddl_is_own_definition(d)))
+	if (before != n->old && is_made(n))
+		return 0;
+	if (!is_newer)
+		t.before = before;
+	err = table_difference(d, &t, &alterations);
+	if (!err && alterations.len && !changes)
 		err = refuse_as(d->x, CQL_ALREADY_EXISTS, "Table \"%s\" "
 				"exists, and is not this one: its columns or "
 				"options differ", text_of_table(d->x, n->old));
 	if (!err)
 		err = alter_table_all(d, buf_bytes(&alterations));
-	if (!err && d->x->session->difference == CQL_CHANGES_ALL_BUT_DROPS)
-		err = table_refuse_drops(d, n->old, n->table);
+	if (!err)
+		err = refuse_drops(n, &t, is_newer);
 	buf_release(&alterations);
 	return refuse_at(d->x, n->s->table.name.span, err);
 }
@@ -272,10 +306,14 @@ static int define_again(struct new_table *n)
 /* Put the new table into the schema, unless it is there. Takes n->table over. */
 static int set_table(struct new_table *n)
 {
+	static const uint8_t none[sizeof(n->table->id)];
 	bool made = n->old && n->old->flags & TABLE_PROVISIONAL;
+	/* An id that it gives would be another. */
+	bool has_id = memcmp(n->table->id, none, sizeof(none));
 	int err = 0;
 
-	if (!n->old || (made && !(ddl_is_definition(n->d) && is_made(n))))
+	if (!n->old || (made && (!ddl_is_definition(n->d) || has_id ||
+				 !is_made(n))))
 		return ddl_set_table(n->d, n->table);
 	if (!made)
 		err = define_again(n);

@@ -61,9 +61,10 @@ static bool has_index(const struct table *t, const struct column *c)
 }
 
 /* Compare the columns of the key, by their places; new names are RENAMEs. */
-static int compare_key(struct ddl *d, const struct table *old,
-		       const struct table *new, struct buf *out)
+static int compare_key(struct ddl *d, const struct table_difference *t,
+		       struct buf *out)
 {
+	const struct table *old = t->before, *new = t->new;
 	uint32_t count = old->partition_key_count + old->clustering_count;
 	bool renames = false;
 
@@ -94,7 +95,7 @@ static int compare_key(struct ddl *d, const struct table *old,
 			return refuse_difference(d, old, was->name, "has an "
 				"index, and no ALTER TABLE renames it then");
 		if (!renames)
-			begin_alter(out, old, " RENAME ");
+			begin_alter(out, t->now, " RENAME ");
 		buf_add_str(out, renames ? " AND " : "");
 		schema_print_name(out, bytes_str(was->name));
 		buf_add_str(out, " TO ");
@@ -107,9 +108,10 @@ static int compare_key(struct ddl *d, const struct table *old,
 }
 
 /* Compare the columns that both tables have. */
-static int compare_columns(struct ddl *d, const struct table *old,
-			   const struct table *new)
+static int compare_columns(struct ddl *d, const struct table_difference *t)
 {
+	const struct table *old = t->before, *new = t->new;
+
 	for (uint32_t i = 0; i < old->column_count; i++) {
 		const struct column *was = &old->columns[i], *now;
 		int place = table_column(new, bytes_str(was->name)), err;
@@ -132,46 +134,76 @@ static int compare_columns(struct ddl *d, const struct table *old,
 	return 0;
 }
 
-/* List what from has and to has not: "a int, b text static", or names alone. */
-static uint32_t list_missing(struct buf *out, const struct table *from,
-			     const struct table *to, bool types)
+static bool is_listed(const struct column *c, const struct table *without)
+{
+	return !is_key(c) && !c->hidden && !c->mask &&
+	       table_column(without, bytes_str(c->name)) < 0;
+}
+
+/* List the columns that come: "a int, b text static". */
+static uint32_t list_coming(struct buf *out, const struct table_difference *t)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < from->column_count; i++) {
-		const struct column *c = &from->columns[i];
+	for (uint32_t i = 0; i < t->new->column_count; i++) {
+		const struct column *c = &t->new->columns[i];
 
-		if (is_key(c) || c->hidden || c->mask ||
-		    table_column(to, bytes_str(c->name)) >= 0)
+		if (!is_listed(c, t->before))
 			continue;
 		buf_add_str(out, n++ ? ", " : "");
-		if (types)
-			cql_print_column(out, c->name, c->type, c->kind);
-		else
-			schema_print_name(out, bytes_str(c->name));
+		cql_print_column(out, c->name, c->type, c->kind);
 	}
 	return n;
 }
 
-static int add_and_drop(struct ddl *d, const struct table *old,
-			const struct table *new, struct buf *out)
+/* Return when a column was last dropped: one that comes again has its number. */
+static int64_t dropped_at(const struct table *t, uint32_t number)
+{
+	for (uint32_t i = 0; i < t->dropped_count; i++)
+		if (t->dropped[i].number == number)
+			return t->dropped[i].dropped_us;
+	return INT64_MIN;
+}
+
+/* List the names of those that go. One that somebody else dropped is gone, also
+ * where another has its name. */
+static uint32_t list_going(struct buf *out, const struct table_difference *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->before->column_count; i++) {
+		const struct column *c = &t->before->columns[i];
+		int place = table_column(t->now, bytes_str(c->name));
+
+		if (!is_listed(c, t->new) || place < 0 ||
+		    dropped_at(t->now, c->number) !=
+			    dropped_at(t->before, c->number))
+			continue;
+		buf_add_str(out, n++ ? ", " : "");
+		schema_print_name(out, bytes_str(c->name));
+	}
+	return n;
+}
+
+static int add_and_drop(struct ddl *d, const struct table_difference *t,
+			struct buf *out)
 {
 	struct buf come = BUF_INIT, go = BUF_INIT;
-	uint32_t coming = list_missing(&come, new, old, true);
-	uint32_t going = list_missing(&go, old, new, false);
+	uint32_t coming = list_coming(&come, t);
+	uint32_t going = list_going(&go, t);
 	const char *added = text_of_buf(d->x, &come);
 	const char *dropped = text_of_buf(d->x, &go);
 
 	if (coming && going)
-		return refuse_difference(d, old, NULL, text_of(d->x, bytes_str(
+		return refuse_difference(d, t->now, NULL, text_of(d->x, bytes_str(
 			arena_format(d->x->arena, "a column that is not of the "
 				     "key has no new name without a loss of its "
 				     "values (ALTER TABLE %s ADD (%s), then "
 				     "DROP (%s), in two steps)",
-				     text_of_table(d->x, old), added,
+				     text_of_table(d->x, t->now), added,
 				     dropped))));
 	if (coming || going) {
-		begin_alter(out, old, coming ? " ADD (" : " DROP (");
+		begin_alter(out, t->now, coming ? " ADD (" : " DROP (");
 		buf_add_str(out, coming ? added : dropped);
 		buf_add_str(out, ");");
 	}
@@ -179,65 +211,69 @@ static int add_and_drop(struct ddl *d, const struct table *old,
 }
 
 /* Compare the options that are given. */
-static int compare_options(struct ddl *d, const struct table *old,
-			   const struct properties *given, struct buf *out)
+static int compare_options(struct ddl *d, const struct table_difference *t,
+			   struct buf *out)
 {
+	struct buf was = BUF_INIT, is = BUF_INIT, now = BUF_INIT;
 	struct table_options with = { 0 };
-	struct buf was = BUF_INIT, now = BUF_INIT;
-	int err = table_options_copy(&with, &old->options);
+	int err = table_options_copy(&with, &t->before->options);
 
 	if (!err)
-		err = table_options_read(d, &with, given);
+		err = table_options_read(d, &with, t->given);
 	if (!err) {
-		cql_print_options(&was, &old->options);
+		cql_print_options(&was, &t->before->options);
+		cql_print_options(&is, &t->now->options);
 		cql_print_options(&now, &with);
-		err = was.failed || now.failed ? -ENOMEM : 0;
+		err = was.failed || is.failed || now.failed ? -ENOMEM : 0;
 	}
-	if (!err && !bytes_equal(buf_bytes(&was), buf_bytes(&now))) {
-		begin_alter(out, old, " WITH ");
+	if (err || bytes_equal(buf_bytes(&was), buf_bytes(&now))) {
+		/* they stay what they are */
+	} else if (!bytes_equal(buf_bytes(&was), buf_bytes(&is))) {
+		err = refuse_difference(d, t->now, NULL, "its options were "
+			"changed since this text was begun");
+	} else {
+		begin_alter(out, t->now, " WITH ");
 		buf_add_bytes(out, buf_bytes(&now));
 	}
 	buf_release(&was);
+	buf_release(&is);
 	buf_release(&now);
 	table_options_release(&with);
 	return err;
 }
 
-int table_difference(struct ddl *d, const struct table *old,
-		     const struct table *new, const struct properties *given,
+int table_difference(struct ddl *d, const struct table_difference *t,
 		     struct buf *out)
 {
 	const unsigned shape = TABLE_COMPACT | TABLE_DENSE | TABLE_COUNTER;
 	int err = 0;
 
-	if ((old->flags & shape) != (new->flags & shape))
-		err = refuse_difference(d, old, NULL, old->flags &
+	if ((t->before->flags & shape) != (t->new->flags & shape))
+		err = refuse_difference(d, t->now, NULL, t->before->flags &
 			TABLE_COMPACT ? "it has COMPACT STORAGE (ALTER TABLE "
 			"with DROP COMPACT STORAGE is a statement for .cql)" :
 			"no ALTER TABLE changes its kind");
 	if (!err)
-		err = compare_key(d, old, new, out);
+		err = compare_key(d, t, out);
 	if (!err)
-		err = compare_columns(d, old, new);
+		err = compare_columns(d, t);
 	if (!err)
-		err = add_and_drop(d, old, new, out);
+		err = add_and_drop(d, t, out);
 	if (!err)
-		err = compare_options(d, old, given, out);
+		err = compare_options(d, t, out);
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
-int table_refuse_drops(struct ddl *d, const struct table *old,
-		       const struct table *new)
+int table_refuse_drops(struct ddl *d, const struct table_difference *t,
+		       const char *why)
 {
 	struct buf go = BUF_INIT;
-	uint32_t going = list_missing(&go, old, new, false);
+	uint32_t going = list_going(&go, t);
 	const char *dropped = text_of_buf(d->x, &go);
 
 	if (!going)
 		return 0;
-	d->x->session->drops = true;
-	return refuse_difference(d, old, NULL, text_of(d->x, bytes_str(
+	return refuse_difference(d, t->now, NULL, text_of(d->x, bytes_str(
 		arena_format(d->x->arena, "DROP (%s) would lose their values, "
-			     "and a later statement alters the table: write its "
-			     "CREATE TABLE as it shall be", dropped))));
+			     "and %s", dropped, why))));
 }

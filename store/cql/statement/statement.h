@@ -23,6 +23,7 @@ struct cql_session {
 	void *adopt_context;
 	const char *defined;		/* of cql_session_define; or NULL */
 	enum cql_difference difference;
+	const struct schema *base;	/* of cql_session_base; or NULL */
 	bool drops;			/* see cql_session_drops */
 	uid_t uid;
 	gid_t gid;

@@ -44,17 +44,54 @@ struct bytes cql_statement_created_keyspace(struct arena *arena,
 	return token_copy(arena, statement, token);
 }
 
+/* Go on to the name of the table on which an index is made, which may have a name
+ * itself. */
+static bool go_to_indexed(struct lexer *lexer, struct bytes statement,
+			  struct token *token)
+{
+	enum token_kind kind;
+
+	if (statement.len > LEXER_TEXT_MAX)
+		return false;
+	lexer_init(lexer, statement);
+	if (lexer_next(lexer, token) != KEYWORD_CREATE)
+		return false;
+	kind = lexer_next(lexer, token);
+	if (kind == KEYWORD_CUSTOM)
+		kind = lexer_next(lexer, token);
+	if (kind != KEYWORD_INDEX)
+		return false;
+	lexer_next(lexer, token);
+	if (skip_if(lexer, token) != KEYWORD_ON &&
+	    lexer_next(lexer, token) != KEYWORD_ON)
+		return false;
+	return token_is_name(lexer_next(lexer, token));
+}
+
+static bool go_to_table(struct lexer *lexer, struct bytes statement,
+			enum cql_to_table does, struct token *token)
+{
+	switch (does) {
+	case CQL_CREATES_TABLE:
+		return go_to_name(lexer, statement, KEYWORD_CREATE,
+				  KEYWORD_TABLE, token);
+	case CQL_ALTERS_TABLE:
+		return go_to_name(lexer, statement, KEYWORD_ALTER,
+				  KEYWORD_TABLE, token) ||
+		       go_to_name(lexer, statement, KEYWORD_DROP,
+				  KEYWORD_TABLE, token);
+	default:
+		return go_to_indexed(lexer, statement, token);
+	}
+}
+
 struct bytes cql_statement_table(struct arena *arena, struct bytes statement,
-				 bool alters)
+				 enum cql_to_table does)
 {
 	struct token token, after;
 	struct lexer lexer;
 
-	if (!go_to_name(&lexer, statement,
-			alters ? KEYWORD_ALTER : KEYWORD_CREATE, KEYWORD_TABLE,
-			&token) &&
-	    !(alters && go_to_name(&lexer, statement, KEYWORD_DROP,
-				   KEYWORD_TABLE, &token)))
+	if (!go_to_table(&lexer, statement, does, &token))
 		return BYTES_NULL;
 	if (lexer_next(&lexer, &after) == TOKEN_DOT) {
 		lexer_next(&lexer, &token);

@@ -10,10 +10,14 @@
  * another, or there is no memory. */
 struct bytes cql_statement_created_keyspace(struct arena *arena,
 					    struct bytes statement);
-/* The same of the table, without its keyspace, in a CREATE TABLE, or with `alters`
- * in an ALTER TABLE or a DROP TABLE. */
+enum cql_to_table {
+	CQL_CREATES_TABLE,
+	CQL_ALTERS_TABLE,	/* ALTER TABLE, DROP TABLE */
+	CQL_INDEXES_TABLE,	/* CREATE [CUSTOM] INDEX */
+};
+/* The same of the table, without its keyspace, to which a statement does that. */
 struct bytes cql_statement_table(struct arena *arena, struct bytes statement,
-				 bool alters);
+				 enum cql_to_table does);
 /* Append the statement, with the keyspace `from` named `to` wherever it is named
  * (USE and KEYSPACE, and before a dot). No memory: out->failed. */
 void cql_statement_rename_keyspace(struct buf *out, struct bytes statement,

@@ -152,34 +152,49 @@ START_TEST(the_keyspace_of_a_statement)
 END_TEST
 
 static const struct {
-	const char *text, *created, *altered;
+	const char *text;
+	enum cql_to_table does;
+	const char *table;
 } tables[] = {
-	{ "CREATE TABLE t (", "t", NULL },
-	{ "create table IF NOT EXISTS \"K\" . \"T\" (a int)", "T", NULL },
-	{ "ALTER /* x */ TABLE k.t ADD c int", NULL, "t" },
-	{ "ALTER TABLE IF EXISTS t DROP c", NULL, "t" },
-	{ "DROP TABLE IF EXISTS k.t", NULL, "t" }, { "DROP TYPE t", NULL, NULL },
-	{ "CREATE TYPE t (a int)", NULL, NULL },
-	{ "ALTER KEYSPACE t WITH x = 1", NULL, NULL },
-	{ "CREATE TABLE", NULL, NULL }, { "ALTER TABLE k.", NULL, NULL }, { "", NULL, NULL },
+	{ "CREATE TABLE t (", CQL_CREATES_TABLE, "t" },
+	{ "create table IF NOT EXISTS \"K\" . \"T\" (a int)", CQL_CREATES_TABLE, "T" },
+	{ "ALTER /* x */ TABLE k.t ADD c int", CQL_ALTERS_TABLE, "t" },
+	{ "ALTER TABLE IF EXISTS t DROP c", CQL_ALTERS_TABLE, "t" },
+	{ "DROP TABLE IF EXISTS k.t", CQL_ALTERS_TABLE, "t" },
+	{ "CREATE INDEX ON t (c)", CQL_INDEXES_TABLE, "t" },
+	{ "create custom index IF NOT EXISTS i ON \"K\".\"T\" (c)", CQL_INDEXES_TABLE, "T" },
+	{ "CREATE INDEX \"ON\" ON k.t (c)", CQL_INDEXES_TABLE, "t" },
+	{ "CREATE INDEX IF NOT EXISTS ON t (c)", CQL_INDEXES_TABLE, "t" },
+	{ "DROP TYPE t", CQL_CREATES_TABLE, NULL },
+	{ "CREATE TYPE t (a int)", CQL_CREATES_TABLE, NULL },
+	{ "DROP INDEX t", CQL_CREATES_TABLE, NULL },
+	{ "ALTER KEYSPACE t WITH x = 1", CQL_CREATES_TABLE, NULL },
+	{ "CREATE INDEX i", CQL_CREATES_TABLE, NULL },
+	{ "CREATE INDEX ON", CQL_CREATES_TABLE, NULL },
+	{ "CREATE INDEX i ON k.;", CQL_CREATES_TABLE, NULL },
+	{ "CREATE CUSTOM", CQL_CREATES_TABLE, NULL },
+	{ "CREATE TABLE", CQL_CREATES_TABLE, NULL },
+	{ "ALTER TABLE k.", CQL_CREATES_TABLE, NULL },
+	{ "", CQL_CREATES_TABLE, NULL },
 };
-
-static void is_table(const char *text, bool alters, const char *name)
-{
-	struct arena arena = ARENA_INIT;
-	struct bytes got = cql_statement_table(&arena, bytes_str(text), alters);
-
-	if (name)
-		ck_assert(bytes_equal(got, bytes_str(name)));
-	else
-		ck_assert(bytes_is_null(got));
-	arena_release(&arena);
-}
 
 START_TEST(the_table_of_a_statement)
 {
-	is_table(tables[_i].text, false, tables[_i].created);
-	is_table(tables[_i].text, true, tables[_i].altered);
+	static const enum cql_to_table all[] = {
+		CQL_CREATES_TABLE, CQL_ALTERS_TABLE, CQL_INDEXES_TABLE,
+	};
+	struct arena arena = ARENA_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct bytes got = cql_statement_table(
+			&arena, bytes_str(tables[_i].text), all[i]);
+
+		if (tables[_i].table && all[i] == tables[_i].does)
+			ck_assert(bytes_equal(got, bytes_str(tables[_i].table)));
+		else
+			ck_assert(bytes_is_null(got));
+	}
+	arena_release(&arena);
 }
 END_TEST
 
