@@ -9,6 +9,7 @@
 #include "fs/store_observer.h"
 
 #include "fs/fs.h"
+#include "fs/kind/schema.h"
 #include "fs/kind/schemaless.h"
 #include "fs/node/errors.h"
 #include "fs/node/name.h"
@@ -532,8 +533,10 @@ static void schema_changed(void *context, const struct schema *from,
 
 	if (op && op->fs != fs)
 		op = NULL;
-	if (op && !op->brings_times)
+	if (op && !op->brings_times) {
 		keyspace_times_follow(op, from, to);
+		schema_times_follow(op, from, to);
+	}
 	changed_in(fs, fs->nodes.root, from, to);
 	if (json)
 		changed_in(fs, json, from, to);

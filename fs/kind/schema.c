@@ -174,6 +174,46 @@ static int text_tag(struct op *op, const struct keyspace *k, uint64_t *tag)
 	return err;
 }
 
+static int64_t newest(const struct keyspace *k)
+{
+	int64_t latest = k->created_us;
+	uint32_t i;
+
+	for (i = 0; i < k->table_count; i++)
+		if (k->tables[i]->created_us > latest)
+			latest = k->tables[i]->created_us;
+	return latest;
+}
+
+/* Who compares times, as editors and rsync, must see that the text is another: that
+ * of the newest table tells it only if there is a new one. */
+static void follow(struct op *op, const struct keyspace *was,
+		   const struct keyspace *is)
+{
+	uint64_t before = 0, tag = 0;
+
+	if (was == is || newest(was) < newest(is) ||
+	    text_tag(op, was, &before) || text_tag(op, is, &tag) ||
+	    before == tag)
+		return;
+	keyspace_times_set(op, bytes_str(is->name), ABOVE_SCHEMA, tag,
+			   store_timestamp(op->store) * MICROSECOND);
+}
+
+void schema_times_follow(struct op *op, const struct schema *from,
+			 const struct schema *to)
+{
+	uint32_t i;
+
+	for (i = 0; i < to->keyspace_count; i++) {
+		struct keyspace *was = schema_keyspace(
+			from, bytes_str(to->keyspaces[i]->name));
+
+		if (was)
+			follow(op, was, to->keyspaces[i]);
+	}
+}
+
 static int set_schema_mtime(struct op *op, struct node *n, int64_t mtime_ns)
 {
 	struct keyspace *k = op_keyspace(op, n);
@@ -190,19 +230,14 @@ static int fill_child(struct op *op, const struct keyspace *k,
 		      struct child *out)
 {
 	struct buf text = BUF_INIT;
-	int64_t latest = k->created_us;
 	uint64_t tag = 0;
-	uint32_t i;
 	int err = print_keyspace(op, &text, k);
 
-	for (i = 0; i < k->table_count; i++)
-		if (k->tables[i]->created_us > latest)
-			latest = k->tables[i]->created_us;
 	out->uid = k->uid;
 	out->gid = k->gid;
 	out->mode = k->mode & 0777;
 	out->read_only = k->system;
-	out->mtime_ns = latest * MICROSECOND;
+	out->mtime_ns = newest(k) * MICROSECOND;
 	out->size = text.len;
 	out->volatile_attributes = true;
 	out->volatile_name = true;

@@ -9,6 +9,10 @@
 
 /* Describe dir's schema.cql. 0 or -errno. */
 int schema_child(struct op *op, struct node *dir, struct child *out);
+/* Set to now the times of the schema.cql that have another text by `to` than by
+ * `from`, the schema before. An error leaves a time as it was. */
+void schema_times_follow(struct op *op, const struct schema *from,
+			 const struct schema *to);
 /* Describe BASE.cql in the root or in a keyspace. -ENOENT. */
 int schema_definition_child(struct op *op, struct node *dir, struct bytes base,
 			    struct child *out);

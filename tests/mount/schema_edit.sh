@@ -264,7 +264,20 @@ for how in '' renamed; do
 done
 ok 'an index on one that stays' beside 'DROP TABLE IF EXISTS none;' 's/ gone text,//; $ a CREATE INDEX by_v ON t (v);'
 is 'is made after the other is gone' 'c id v|1' "$(names)|$(grep -c 'INDEX by_v' "$f")"
+# Who compares times and sizes sees each change of the text, and none but those.
 f=$M/k/schema.cql
+ok 'a copy' rsync -a "$f" "$W/copy.cql"
+ok 'another option of the same length' cql "ALTER TABLE k.t WITH gc_grace_seconds = 8"
+ok 'is copied' rsync -a "$f" "$W/copy.cql"
+is 'too' "$(cat "$f")" "$(cat "$W/copy.cql")"
+time=$(stat -c %y "$f")
+cql 'CREATE TABLE k.timed (id int PRIMARY KEY)' >/dev/null; cql 'DROP TABLE k.timed' >/dev/null
+is 'a table that comes and goes' later "$([[ $(stat -c %y "$f") > $time ]] && echo later)"
+time=$(stat -c %y "$f")
+mkdir "$M/k/t/77"; chmod 750 "$M/k/t"; cql "INSERT INTO k.other (id, v) VALUES (9, 'x')" >/dev/null
+is 'other changes do not date it' "$time" "$(stat -c %y "$f")"
+again
+is 'nor does a restart' "$time" "$(stat -c %y "$f")"
 # Compact tables.
 mkdir "$M/k/plain" "$M/k/plain/p"; put "$M/k/plain/p/file" x
 ok 'options of a table of files' sed -i "/^CREATE TABLE k.plain/,/;$/ s/comment = ''/comment = 'files'/" "$f"
