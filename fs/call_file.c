@@ -246,6 +246,8 @@ static int64_t write_stream(struct op *op, struct handle *h, uint64_t offset,
 	if (count)
 		return count;
 	count = h->node->ops->file->write(op, h, offset, data);
+	if (op->call)
+		atomic_store(&h->writer_pid, op->call->pid);
 	mutex_lock(&h->lock);
 	if (count < 0 && h->split) {
 		keep_reason(op, h);

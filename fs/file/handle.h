@@ -64,9 +64,9 @@ struct handle {
 	bool writer;
 	bool cached;			/* the kernel keeps pages of it */
 	bool moved;			/* the kernel opened another inode */
-	/* The daemon ends before it is closed: a statement or a line that was
-	 * written in part does not count. */
-	bool cut;
+	/* The daemon ends before it is closed, or its writer was killed: a
+	 * statement or a line that was written in part does not count. */
+	_Atomic bool cut;
 	enum hold hold;
 	struct write_buffer *buffer;		/* of a writer */
 	struct lock_file *locks;		/* of what it opened */

@@ -173,13 +173,32 @@ void handle_has_no_op(struct handle *h, bool writes)
 	mutex_unlock(&h->buffer->lock);
 }
 
+/* Flush statements or lines. Who was killed while it wrote had more to write: its
+ * close ends no text. */
+static int flush_stream(struct op *op, struct handle *h)
+{
+	pid_t pid = op->call ? op->call->pid : 0;
+	bool left;
+
+	mutex_lock(&h->lock);
+	left = h->begun || h->kept;
+	mutex_unlock(&h->lock);
+	if (left && process_is_one(atomic_load(&h->writer_pid), pid) == 1 &&
+	    process_was_killed(pid))
+		atomic_store(&h->cut, true);
+	if (left && atomic_load(&h->cut))
+		return op_refuse(op, -EINTR, "its writer was killed: what waits "
+				 "for the end of the text is not done");
+	return h->node->ops->file->flush(op, h);
+}
+
 int handle_flush(struct op *op, struct handle *h)
 {
 	bool done = false, waits = false, failed, hides;
 	int err;
 
 	if (h->node->ops->file->flush)
-		return h->node->ops->file->flush(op, h);
+		return flush_stream(op, h);
 	if (!h->buffer)
 		return 0;
 	mutex_lock(&h->buffer->lock);

@@ -350,6 +350,7 @@ void schema_write_begin(struct op *op, struct handle *h)
 	h->base = schema_get(op->schema);
 	h->whole[0] = 0;
 	h->kept = 0;
+	h->cut = false;
 	reader_text_drop(op->fs, h);
 	handle_note_begun(h, BYTES_NULL);
 	mutex_unlock(&h->lock);

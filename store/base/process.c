@@ -171,6 +171,30 @@ bool process_is_dying(pid_t pid)
 	       all & 1ULL << (SIGKILL - 1);
 }
 
+/* The name in proc_pid_stat(5) may have any bytes; flags are six fields after the
+ * state that follows it, the exit code is the last. */
+bool process_was_killed(pid_t pid)
+{
+	const unsigned long exits = 4;	/* PF_EXITING */
+	unsigned long flags = 0;
+	char line[2048], *at;
+	size_t len = 0;
+	FILE *file;
+
+	snprintf(line, sizeof(line), "/proc/%d/stat", (int)pid);
+	file = fopen(line, "re");
+	if (file) {
+		len = fread(line, 1, sizeof(line) - 1, file);
+		fclose(file);
+	}
+	line[len] = 0;
+	at = strrchr(line, ')');
+	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
+		return false;
+	at = strrchr(at, ' ');
+	return flags & exits && strtoul(at, NULL, 10) & 0x7f;
+}
+
 pid_t process_find_lock(const struct stat *st)
 {
 	FILE *locks = fopen("/proc/locks", "re");

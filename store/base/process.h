@@ -21,6 +21,11 @@ void process_prepare(void);
  * what it had open. True if there is no such process, too.
  */
 bool process_is_dying(pid_t pid);
+/*
+ * True if it ends by a signal, or has so: it closes what it had open, as one that
+ * exits. False where its exit code cannot be seen: another user's.
+ */
+bool process_was_killed(pid_t pid);
 /* True if there is no such process or thread (pid > 0) any more. */
 bool process_has_ended(pid_t pid);
 /* Return the process that a thread is one of; the number of the thread where it is

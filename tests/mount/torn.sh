@@ -76,5 +76,39 @@ refused 'a statement in two writes' 'Invalid argument' bash -c 'echo "k.none (p)
 ok 'the next one' bash -c 'echo "INSERT INTO k.t (p) VALUES ('\''c'\'');" >&8'
 exec 8>&-
 is 'the whole statements made rows' 'b c' "$(ls "$M/k/t" | paste -sd' ')"
+# A writer that is killed has not ended its text, which its last close would do: half a
+# statement may be another one. Whole ones are done.
+cat >"$W/dies.py" <<'P'
+import os, signal, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND if sys.argv[1].endswith(('csv', 'c')) else os.O_WRONLY | os.O_TRUNC)
+os.write(fd, sys.argv[3].encode())
+os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+P
+dies() { python3 "$W/dies.py" "$@" 2>/dev/null; tail -1 "$M/.widefs/errors" | cut -d' ' -f6-; }
+told='EINTR its writer was killed: what waits for the end of the text is not done'
+run_cql <<'C'
+CREATE KEYSPACE dead WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE dead.orders (p int PRIMARY KEY, v text, gone text);
+CREATE TABLE dead.hits (p int PRIMARY KEY, c counter);
+UPDATE dead.hits SET c = c + 1 WHERE p = 1;
+INSERT INTO dead.orders (p, v, gone) VALUES (1, 'one', 'kept');
+C
+whole="CREATE KEYSPACE dead WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}; CREATE TABLE orders (p int PRIMARY KEY, v text);"
+for signal in SIGKILL SIGTERM SIGINT; do
+	is "$signal: columns are not dropped" "$told|kept" "$(dies "$M/dead/schema.cql" $signal "$whole")|$(cat "$M/dead/orders/1/gone")"
+	is "$signal: nor is a table" "$told|1" "$(dies "$M/dead/schema.cql" $signal 'DROP TABLE orders')|$(names "$M/dead/orders")"
+	is "$signal: a statement of .cql" "$told|1" "$(dies "$M/dead/.cql" $signal 'DELETE FROM dead.orders WHERE p = 1')|$(names "$M/dead/orders")"
+	is "$signal: a line of CSV" "$told|one" "$(dies "$M/dead/orders.csv" $signal $'p,v\n1,tw')|$(cat "$M/dead/orders/1/v")"
+	is "$signal: a line of a counter" "$told|1" "$(dies "$M/dead/hits/1/c" $signal '+1')|$(cat "$M/dead/hits/1/c")"
+done
+is 'a whole statement is done' "$told|hits more orders schema.cql" "$(dies "$M/dead/schema.cql" SIGKILL 'CREATE TABLE more (p int PRIMARY KEY); DROP TABLE more')|$(names "$M/dead" | xargs -n 1 | sort | xargs)"
+cql 'DROP TABLE dead.more' >/dev/null
+is 'a whole line' two "$(dies "$M/dead/orders.csv" SIGKILL $'p,v\n1,two\n' >/dev/null; cat "$M/dead/orders/1/v")"
+# Another process that has the file, too, ends no text of it, nor spoils it.
+printf '%s' "$whole" >"$W/whole"
+ok 'a child is killed that wrote nothing' sh -c "{ sleep 60 & cat '$W/whole'; kill -9 \$!; wait \$! || true; } >'$M/dead/schema.cql'"
+is 'the text has its end' 'v' "$(names "$M/dead/orders/1")"
+ok 'one is ended by its exit' python3 -c 'import os, sys; fd = os.open(sys.argv[1], os.O_WRONLY); os.write(fd, b"DROP TABLE orders"); os._exit(0)' "$M/dead/schema.cql"
+is 'and its text with it' 'schema.cql hits' "$(names "$M/dead")"
 stop
 done_testing

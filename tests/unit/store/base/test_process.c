@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,11 +63,45 @@ START_TEST(a_process_has_the_files_that_it_opened)
 }
 END_TEST
 
+/* End a child, which its parent has not asked for yet, and look at it. */
+static bool is_killed(int sig)
+{
+	siginfo_t info;
+	pid_t child = fork();
+	bool killed;
+
+	if (!child && !sig)
+		_exit(SIGKILL);
+	if (!child)
+		signal(sig, SIG_DFL);
+	while (!child)
+		raise(sig);
+	ck_assert(!waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT));
+	killed = process_was_killed(child);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert(!process_was_killed(child));	/* unknown */
+	return killed;
+}
+
+START_TEST(a_process_that_was_killed)
+{
+	ck_assert(is_killed(SIGKILL));
+	ck_assert(is_killed(SIGINT));
+	ck_assert(!is_killed(0));
+	ck_assert(!process_was_killed(getpid()));
+	/* Its name is the program's, and may have anything. */
+	ck_assert(!prctl(PR_SET_NAME, ") R 1 (4 9"));
+	ck_assert(!process_was_killed(getpid()));
+	ck_assert(is_killed(SIGKILL));
+}
+END_TEST
+
 SUITE(process)
 {
 	TCase *tc = tcase_create("process");
 
 	tcase_add_test(tc, a_thread_is_of_its_process);
 	tcase_add_test(tc, a_process_has_the_files_that_it_opened);
+	tcase_add_test(tc, a_process_that_was_killed);
 	suite_add_tcase(suite, tc);
 }
