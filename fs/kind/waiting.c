@@ -238,16 +238,23 @@ int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
 		  const struct table *to)
 {
 	struct fs *fs = op->fs;
+	uint32_t *numbers;
 	struct node **grown;
 	int err = has_records(table) ?
 			  waiting_save_successor(op, table->number, to) : 0;
 
 	if (err)
 		return err;
+	numbers = array_grow(w->successors, w->count, sizeof(*numbers),
+			     &w->successor_room);
+	if (!numbers)
+		return -ENOMEM;
+	w->successors = numbers;
 	grown = array_grow(w->tables, w->count, sizeof(*grown), &w->room);
 	if (!grown)
 		return -ENOMEM;
 	w->tables = grown;
+	w->successors[w->count] = to->number;
 	w->tables[w->count++] = node_get(table);
 	if (w->keyspace)
 		return 0;
@@ -280,14 +287,18 @@ void waiting_end(struct op *op, struct waiting_list *w)
 	bool stored = false;
 	size_t i;
 
-	if (!w->keyspace)
+	if (!w->keyspace) {
+		mem_free(w->successors);
 		return;
+	}
 	memcpy(reason, op->reason, sizeof(reason));
 	op->reason[0] = 0;
 	op->arena = ARENA_INIT;
 	op_renew_schema(op);
 	for (i = 0; i < w->count; i++) {
-		waiting_move_table(op, w->tables[i]);
+		waiting_move_table(op, w->tables[i],
+				   schema_table_by_number(op->schema,
+							  w->successors[i]));
 		stored |= has_records(w->tables[i]);
 	}
 	if (stored)	/* a crash here: the next mount makes them anew */
@@ -299,6 +310,7 @@ void waiting_end(struct op *op, struct waiting_list *w)
 	for (i = 0; i < w->count; i++)
 		node_put(&op->fs->nodes, w->tables[i]);
 	mem_free(w->tables);
+	mem_free(w->successors);
 }
 
 /* Wait for the writings of n's keyspace; true if there was one. */

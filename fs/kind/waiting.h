@@ -47,7 +47,8 @@ int waiting_set_attribute(struct op *op, struct node *n, const char *name,
  */
 struct waiting_list {
 	struct node *keyspace, **tables;
-	size_t count, room;
+	uint32_t *successors;	/* their numbers: another may get the name */
+	size_t count, room, successor_room;
 	struct waiting_list *next;		/* under leaving_lock, once begun */
 };
 /* Note that another table, `to`, is about to take the place of this one. */

@@ -496,8 +496,13 @@ static void go_on(struct loading *l)
 	size_t i;
 	int err;
 
-	for (i = 0; i < l->count; i++)
-		waiting_move_table(op, l->replaced[i]);
+	for (i = 0; i < l->count; i++) {
+		struct node *n = l->replaced[i];
+
+		waiting_move_table(op, n, schema_table(op->schema,
+						       node_value(n->parent),
+						       node_value(n)));
+	}
 	err = l->count ? waiting_unsave_tables(op, l->replaced, l->count) : 0;
 	if (!err && l->gone.len)
 		err = waiting_remove_records(op, &l->gone);

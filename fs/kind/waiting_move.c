@@ -391,25 +391,42 @@ static void move(struct op *op, struct node *from, struct node *to)
 	node_children_put(nodes, children, count);
 }
 
-void waiting_move_table(struct op *op, struct node *from)
+/* Find the keyspace's directory, or the table's in that: a reference, or NULL. */
+static struct node *find_by_text(struct op *op, struct node *dir,
+				 const char *text)
 {
-	struct node *keyspace = from->parent, *to = NULL;
-	struct bytes name = node_name(from);
+	struct buf name = BUF_INIT;
+	struct node *n = NULL;
 	struct child c;
 
-	if (schema_table_by_number(op->schema, from->number))
-		return;		/* it was not replaced */
-	if (!keyspace->ops->lookup(op, keyspace, name, &c) && c.is_table)
-		to = op_node_of_child(op, keyspace, name, &c);
+	name_of_text(&name, bytes_str(text));
+	if (!name.failed && !dir->ops->lookup(op, dir, buf_bytes(&name), &c))
+		n = op_node_of_child(op, dir, buf_bytes(&name), &c);
 	op->reason[0] = 0;
+	buf_release(&name);
+	return n;
+}
+
+void waiting_move_table(struct op *op, struct node *from,
+			const struct table *now)
+{
+	struct node_table *nodes = &op->fs->nodes;
+	struct node *keyspace, *to;
+
+	/* It was not replaced, or what did is gone. */
+	if (schema_table_by_number(op->schema, from->number) || !now)
+		return;
+	keyspace = find_by_text(op, nodes->root, now->keyspace);
+	to = keyspace ? find_by_text(op, keyspace, now->name) : NULL;
 	if (to) {
 		lead_on(op, from, to);
 		move(op, from, to);
 		if (carry(op, from, to))
-			remark(op, keyspace, name, -EIO, "");
+			remark(op, keyspace, node_name(to), -EIO, "");
 		atomic_store(&from->mtime_ns, 0);
 	}
-	node_put(&op->fs->nodes, to);
+	node_put(nodes, to);
+	node_put(nodes, keyspace);
 }
 
 /* --------------------------------------------------------------- the unmount */

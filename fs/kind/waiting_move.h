@@ -10,12 +10,13 @@
 #define WAITING_ASIDE ".rej"
 
 /*
- * Move all that waits in the node of a table that was replaced to the one that
- * has its name now; nothing, if it was not replaced. A file that fits nowhere
- * stays in memory as NAME.rej, and is named in the errors. op->arena is
- * cleared.
+ * Move all that waits in the node of a table that was replaced to the table that
+ * took its place, which may have another name by now (NULL: it is gone, too);
+ * nothing, if it was not replaced. A file that fits nowhere stays in memory as
+ * NAME.rej, and is named in the errors. op->arena is cleared.
  */
-void waiting_move_table(struct op *op, struct node *from);
+void waiting_move_table(struct op *op, struct node *from,
+			const struct table *now);
 /* At the unmount, when nobody calls any more: name in the log the files that are
  * still aside, with their sizes. They are gone then. */
 void waiting_tell_lost(struct fs *fs);

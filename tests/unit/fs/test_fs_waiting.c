@@ -5,7 +5,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "fs/kind/adopt.h"
+#include "fs/kind/waiting.h"
+#include "fs/op/op.h"
 #include "store/base/alloc.h"
+#include "store/cql/cql.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
 
@@ -118,6 +122,47 @@ START_TEST(a_replaced_file_does_not_come_back)
 	tree_reopen(&shop);
 	cat_is(path_of(0), "after\n");
 	is_gone("shop/later/p/r/c1");
+}
+END_TEST
+
+struct replacing {
+	struct op *op;
+	struct waiting_list waiting;
+};
+
+static int adopt(void *context, struct table *from, struct table *to)
+{
+	struct replacing *r = context;
+
+	return adopt_empty_table(r->op, from, to, &r->waiting);
+}
+
+START_TEST(files_that_wait_follow_the_table_that_took_the_place)
+{
+	struct replacing r = { .op = NULL };
+	struct cql_session *session;
+	struct cql_result *result;
+
+	make_row();
+	ok(tree_echo(&shop, "shop/later/p/r/v", CREATE, "text\n"));
+	r.op = op_begin(shop.fs, &shop.call);
+	ok(cql_session_new(&session, r.op->store));
+	cql_session_adopt(session, adopt, &r);
+	ok(cql_execute(session, bytes_str("CREATE TABLE shop.later (k text, c text, "
+					  "v text, PRIMARY KEY (k, c))"), &result));
+	cql_result_free(result);
+	/* The new table is there; what waits is not in it yet. */
+	ok(tree_rename(&shop, "shop/later", "shop/moved", 0));
+	ok(tree_mkdir(&shop, "shop/later"));
+	waiting_end(r.op, &r.waiting);
+	cql_session_free(session);
+	op_end(r.op, 0, NULL, NULL);
+	cat_is("shop/moved/p/r/v", "text\n");
+	is_gone("shop/later/p");
+	ok(tree_mkdir(&shop, "shop/moved/p/other"));
+	tree_reopen(&shop);
+	cat_is("shop/moved/p/r/v", "text\n");
+	is_gone("shop/later/p");
 }
 END_TEST
 
@@ -245,6 +290,7 @@ SUITE_THREADS(fs_waiting)
 	shop_fixture(tc);
 	tcase_add_test(tc, a_text_that_is_written_while_times_are_set_is_stored);
 	tcase_add_test(tc, a_removed_file_does_not_come_back);
+	tcase_add_test(tc, files_that_wait_follow_the_table_that_took_the_place);
 	tcase_add_test(tc, a_replaced_file_does_not_come_back);
 	tcase_add_test(tc, a_file_that_is_removed_while_its_mode_changes_stays_away);
 	tcase_add_loop_test(tc, a_file_that_waits_is_stored_as_it_is_shown_without_memory,
