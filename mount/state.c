@@ -16,6 +16,7 @@
 #include "store/base/log.h"
 
 #define LONGEST (1 << 20)
+#define PAUSE_MS 1000	/* many signals do not fill the log */
 
 struct state_writer {
 	struct fs *fs;
@@ -112,8 +113,10 @@ static void *wait_for_signals(void *argument)
 		struct signalfd_siginfo info;
 
 		if (poll(fds, 2, -1) > 0 && fds[0].revents &&
-		    read(s->signal_fd, &info, sizeof(info)) > 0)
+		    read(s->signal_fd, &info, sizeof(info)) > 0) {
 			log_state(s);
+			poll(&fds[1], 1, PAUSE_MS);
+		}
 	}
 	return NULL;
 }
