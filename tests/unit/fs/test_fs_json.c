@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "fs/node/name.h"
+#include "store/base/alloc.h"
 #include "tests/lib/random.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
@@ -285,6 +286,50 @@ START_TEST(a_query_of_documents_is_that_of_the_tree)	/* _i is the seed */
 }
 END_TEST
 
+START_TEST(a_query_is_listed_whole_or_fails_without_memory)
+{
+	static const char query[] = ".json/shop/by_city/c/@limit=3";
+	long nth = 0, failed;
+	struct buf target = BUF_INIT;
+	struct fs_entry link;
+	const char *names;
+	int err;
+
+	tree_run(&shop, "INSERT INTO shop.by_city (city, last, first) VALUES "
+			"('c', 'l', 'f'); INSERT INTO shop.by_city (city, last, "
+			"first) VALUES ('c', 'l', 'g');");
+	ck_assert(buf_reserve(&shop.text, 1 << 12));
+	ck_assert(buf_reserve(&target, 100));
+	do {
+		mem_fail_at(++nth, 0);
+		names = tree_ls(&shop, query);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		ck_assert_msg(!names || !strcmp(names, "l,f.json l,g.json "),
+			      "%ld: %s", nth, names);
+	} while (failed);
+	ck_assert_ptr_nonnull(names);
+	ck_assert_int_gt(nth, 10);
+	nth = 0;
+	do {
+		ok(tree_walk(&shop, ".json/shop/by_city/c/@limit=3/l,g.json",
+			     &link));
+		buf_clear(&target);
+		mem_fail_at(++nth, 0);
+		err = fs_readlink(shop.fs, &shop.call, link.node, &target);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		fs_forget(shop.fs, link.node, 1);
+		ck_assert_msg(err == -ENOMEM ||
+			      (!err && bytes_equal(buf_bytes(&target),
+						   bytes_str("../l/g.json"))),
+			      "%ld: %d, %s", nth, err, buf_cstr(&target));
+	} while (failed);
+	ok(err);
+	buf_release(&target);
+}
+END_TEST
+
 SUITE(fs_json)
 {
 	TCase *tc = tcase_create("fs_json");
@@ -295,5 +340,6 @@ SUITE(fs_json)
 			    0, 70);
 	tcase_add_loop_test(tc, a_query_of_documents_is_that_of_the_tree, 1,
 			    1 + test_scale(20));
+	tcase_add_test(tc, a_query_is_listed_whole_or_fails_without_memory);
 	suite_add_tcase(suite, tc);
 }
