@@ -116,7 +116,7 @@ is 'in both' "$(stat -c %y "$T/log/1")" "$(stat -c %y "$J/log/1")"
 is 'the rest of both' '@static 4 1 @static 4 1' "$(names "$T/log/1") $(names "$J/log/1")"
 refused 'nothing of it stays in the tree' 'No such file' stat "$T/log/1/2"
 ok 'in a prefix' rm "$J/log/1/4/@b=x..z.csv"
-is 'what follows stays' 'z z.json' "$(names "$T/log/1/4") $(names "$J/log/1/4")"
+is 'the rest of the prefix stays' 'z z.json' "$(names "$T/log/1/4") $(names "$J/log/1/4")"
 is 'and the statics' st "$(cat "$J/log/1/@static/s")"
 # ---- rights
 chmod 711 "$J/users"
