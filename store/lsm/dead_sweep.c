@@ -23,7 +23,7 @@
 #define TRIES 8			/* while rows come to life */
 #define LOOK_UP 1024		/* rows between looks whether the worker ends */
 
-struct hint {
+struct dead_hint {
 	uint64_t token;
 	uint64_t used;		/* the number of its last deletion; 0: free */
 	uint64_t count;		/* since the last sweep was asked for */
@@ -33,7 +33,7 @@ struct hint {
 
 struct dead_hints {
 	uint64_t deletions;
-	struct hint hints[PARTITIONS];
+	struct dead_hint hints[PARTITIONS];
 };
 
 void dead_hints_free(struct dead_hints *hints)
@@ -46,13 +46,13 @@ void dead_hints_free(struct dead_hints *hints)
 }
 
 /* Find the hint of the token, or give it the one that was not used longest. */
-static struct hint *hint_of(struct dead_hints *all, uint64_t token)
+static struct dead_hint *hint_of(struct dead_hints *all, uint64_t token)
 {
-	struct hint *oldest = all->hints;
+	struct dead_hint *oldest = all->hints;
 	size_t i;
 
 	for (i = 0; i < PARTITIONS; i++) {
-		struct hint *h = &all->hints[i];
+		struct dead_hint *h = &all->hints[i];
 
 		if (h->used && h->token == token)
 			return h;
@@ -68,7 +68,7 @@ static struct hint *hint_of(struct dead_hints *all, uint64_t token)
 
 void dead_hints_add(struct lsm *lsm, struct lsm_table *t, struct bytes key)
 {
-	struct hint *h;
+	struct dead_hint *h;
 
 	if (!t->hints)
 		t->hints = mem_zalloc(1, sizeof(*t->hints));
@@ -102,7 +102,7 @@ static uint32_t take_hint(struct lsm *lsm, struct buf *from)
 		struct lsm_table *t = lsm->tables[i];
 
 		for (k = 0; t->hints && k < PARTITIONS && !table; k++) {
-			struct hint *h = &t->hints->hints[k];
+			struct dead_hint *h = &t->hints->hints[k];
 
 			if (!h->wanted)
 				continue;
