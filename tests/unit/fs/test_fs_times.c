@@ -5,6 +5,7 @@
 #include "store/schema/schema.h"
 #include "store/store.h"
 #include "store/table/present.h"
+#include "tests/lib/random.h"
 #include "tests/lib/tree.h"
 #include "tests/unit/suite.h"
 
@@ -222,6 +223,93 @@ START_TEST(a_batch_moves_what_lists_other_names_after_it)
 }
 END_TEST
 
+/* The directories of k.s with partitions a and b and prefixes 1 and 2, and what
+ * they list; "": it is not there. */
+static const char *const directories[] = {
+	"k/s", "k/s/a", "k/s/b", "k/s/a/1", "k/s/a/2", "k/s/b/1", "k/s/b/2",
+};
+struct listings {
+	char names[ARRAY_SIZE(directories)][100];
+};
+
+/* Note what each lists. */
+static void list_all(struct listings *l)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(directories); i++) {
+		l->names[i][0] = 0;
+		if (!tree_stat(&t, directories[i], &st))
+			snprintf(l->names[i], sizeof(l->names[i]), "+%s",
+				 tree_ls(&t, directories[i]));
+	}
+}
+
+static void add_statement(struct random *r, char *text, size_t room)
+{
+	static const char *const forms[] = {
+		"INSERT INTO k.s (p, c, d) VALUES ('%c', %d, %d);",
+		"INSERT INTO k.s (p, c, d, v) VALUES ('%c', %d, %d, 'v');",
+		"DELETE FROM k.s WHERE p = '%c' AND c = %d AND d = %d;",
+		"DELETE FROM k.s WHERE p = '%c' AND c = %d AND d IN (1, 2);",
+		"DELETE v FROM k.s WHERE p = '%c' AND c = %d AND d = %d;",
+		"UPDATE k.s SET v = 'u' WHERE p = '%c' AND c = %d AND d = %d;",
+		"DELETE FROM k.s WHERE p = '%c' AND c = %d;",
+		"DELETE FROM k.s WHERE p = '%c' AND (c, d) >= (%d, %d);",
+		"DELETE FROM k.s WHERE p = '%c' AND (c, d) < (%d, %d);",
+		"DELETE FROM k.s WHERE p = '%c';",
+		"UPDATE k.s SET s = 's' WHERE p = '%c';",
+		"DELETE s FROM k.s WHERE p = '%c';",
+	};
+	const char *form = forms[random_below(r, ARRAY_SIZE(forms))];
+	int p = 'a' + (int)random_below(r, 2), c = 1 + (int)random_below(r, 2);
+	int d = 1 + (int)random_below(r, 2);
+	size_t len = strlen(text);
+
+	snprintf(text + len, room - len, form, p, c, d);
+}
+
+/* Of directories that are there before and after a batch exactly those move that
+ * list other names. */
+START_TEST(times_move_where_listings_change)
+{
+	struct random r = random_seeded(test_seed());
+	struct listings before, after;
+	char text[1000];
+	size_t i;
+	int round, statements;
+
+	cql("CREATE TABLE k.s (p text, c int, d int, v text, s text static, "
+	    "PRIMARY KEY (p, c, d));");
+	for (round = 0; round < test_scale(400); round++) {
+		list_all(&before);
+		for (i = 0; i < ARRAY_SIZE(directories); i++)
+			if (before.names[i][0])
+				ck_assert_int_eq(tree_utimens(&t, directories[i],
+							      1000), 0);
+		strcpy(text, "BEGIN BATCH ");
+		statements = 1 + (int)random_below(&r, 6);
+		while (statements--)
+			add_statement(&r, text, sizeof(text));
+		strcat(text, " APPLY BATCH;");
+		cql(text);
+		list_all(&after);
+		for (i = 0; i < ARRAY_SIZE(directories); i++) {
+			bool same = !strcmp(before.names[i], after.names[i]);
+
+			if (!before.names[i][0] || !after.names[i][0])
+				continue;
+			ck_assert_msg((mtime_ns(directories[i]) ==
+				       1000000000000) == same,
+				      "seed %llu: %s: %s %s, %s", (unsigned long
+				      long)test_seed(), text, directories[i],
+				      before.names[i], after.names[i]);
+		}
+	}
+}
+END_TEST
+
 static void truncate_without_a_call(void)
 {
 	struct schema *schema = store_schema(t.store.store);
@@ -371,6 +459,7 @@ SUITE(fs_times)
 		tc, a_range_deletion_moves_the_time_above_what_it_empties, 0, 10);
 	tcase_add_loop_test(
 		tc, a_batch_moves_what_lists_other_names_after_it, 0, 20);
+	tcase_add_test(tc, times_move_where_listings_change);
 	tcase_add_loop_test(tc, an_end_takes_no_time_back, 0, 9);
 	tcase_add_loop_test(tc, an_end_set_by_path_takes_no_time_back, 0, 3);
 	tcase_add_test(tc, a_row_that_ends_as_a_whole_has_no_stored_time);
