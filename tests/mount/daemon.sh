@@ -165,6 +165,13 @@ sleep 0.2
 start
 is 'a dead mount point is cleaned, a closed write is there' 'closed before the kill' "$(cat "$M/shop/t/p/z")"
 stop
+is 'one thread' threads=1 "$("$WIDEFS" -s "$S" "$M"; grep ^threads "$M/.widefs/options")"
+stop
+"$WIDEFS" -d "$S" "$M" >"$W/requests" 2>&1 &
+within 10 mountpoint -q "$M"
+is 'the foreground with each request' shop "$(ls "$M")"
+stop
+ok 'which are told' grep -qE '^ *unique: .*READDIR' "$W/requests"
 # As mount(8) calls its helper: options come last, and its flags mean other things.
 ln -s "$WIDEFS" "$W/mount.widefs"
 helper() { status "$W/mount.widefs" "$@"; }
