@@ -171,7 +171,7 @@ stop
 within 10 mountpoint -q "$M"
 is 'the foreground with each request' shop "$(ls "$M")"
 stop
-ok 'which are told' grep -qE '^ *unique: .*READDIR' "$W/requests"
+ok 'requests are told' grep -qE '^ *unique: .*READDIR' "$W/requests"
 # As mount(8) calls its helper: options come last, and its flags mean other things.
 ln -s "$WIDEFS" "$W/mount.widefs"
 helper() { status "$W/mount.widefs" "$@"; }
