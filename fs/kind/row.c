@@ -70,17 +70,24 @@ static int stat_row(struct op *op, struct node *n, struct child *out)
 }
 
 /* ----------------------------------------------------------------- lookup */
+/* Find the column of a shortened name. One that two have, whose hashes are the same,
+ * is none's: what is written there would go to the other. */
 static const struct column *column_shortened(const struct table *t,
 					     struct bytes name,
 					     size_t suffix_len)
 {
+	const struct column *found = NULL;
 	uint32_t i;
 
-	for (i = 0; i < t->column_count; i++)
-		if (name_is_of_for(name, bytes_str(t->columns[i].name),
-				   suffix_len))
-			return &t->columns[i];
-	return NULL;
+	for (i = 0; i < t->column_count; i++) {
+		if (!name_is_of_for(name, bytes_str(t->columns[i].name),
+				    suffix_len))
+			continue;
+		if (found)
+			return NULL;
+		found = &t->columns[i];
+	}
+	return found;
 }
 
 const struct column *row_column(struct op *op, const struct table *t,
@@ -227,6 +234,19 @@ static int begin_listing(struct op *op, struct listing *l)
 	return got < 0 ? got : 0;
 }
 
+/* Refuse a shortened name that is another column's too. */
+static int check_column(struct op *op, struct listing *l, const struct buf *name)
+{
+	struct table *t = op_table(op, l->node);
+
+	if (name->failed || !t || !name_is_shortened(buf_bytes(name)) ||
+	    row_column(op, t, buf_bytes(name), 0))
+		return 1;
+	return op_refuse(op, -EIO, "%.*s is the shortened name of two columns: "
+			 "they are in statements and documents alone",
+			 (int)name->len, (const char *)name->ptr);
+}
+
 static int next_cell(struct op *op, struct listing *l, struct buf *name,
 		     struct child *out)
 {
@@ -249,7 +269,7 @@ static int next_cell(struct op *op, struct listing *l, struct buf *name,
 	*out = l->children[l->index++];
 	name_of_text(name, out->value);
 	out->value = BYTES_NULL;
-	return 1;
+	return check_column(op, l, name);
 }
 
 /* ---------------------------------------------------------------- changes */

@@ -45,6 +45,22 @@ is 'the name of a column of the key' "$key" "$(getfattr --absolute-names --only-
 refused 'another hash is no column' 'No such file' cat "$r/${na%?????}00000"
 refused 'nor made' 'Invalid argument' put "$r/${na%?????}00000" x
 refused 'the whole name is too long' 'File name too long' put "$r/$a" x
+# Two columns whose names are shortened to one (their hashes are the same): neither is taken
+# for the other.
+read -r one two < <(python3 -c "print('x' * 408 + 'pvapb' + 'x' * 379 + '09z2c' + 'x' * 103, 'x' * 408 + 'pvapc' + 'x' * 379 + '09z2b' + 'x' * 103)")
+run_cql <<<"CREATE TABLE k.same (p int PRIMARY KEY, \"$one\" text, \"$two\" text, v int); INSERT INTO k.same (p, \"$one\", \"$two\", v) VALUES (1, 'one', 'two', 3); INSERT INTO k.same (p, \"$one\", v) VALUES (2, 'one', 3);"
+for row in 1 2; do
+	refused "a name of two columns, row $row" 'Input/output error' ls "$M/k/same/$row"
+	is "is told, row $row" 'is the shortened name of two columns: they are in statements and documents alone' "$(tail -1 "$M/.widefs/errors" | cut -d' ' -f8-)"
+	refused "a copy, row $row" 'Input/output error' cp -r "$M/k/same/$row" "$W/copy"
+	rm -rf "$W/copy"
+done
+both=${one:0:237}%~ab360a85605a3199
+refused 'neither is read by it' 'No such file' cat "$M/k/same/1/$both"
+refused 'nor written' 'Invalid argument' put "$M/k/same/1/$both" x
+is 'both are in the document' '3 one two' "$(jq -r '[.[]] | .[1:] | join(" ")' "$M/k/same/1.json")"
+is 'the others are there' 3 "$(cat "$M/k/same/1/v")"
+cql 'DROP TABLE k.same' >/dev/null
 # Values
 value() { cql "SELECT \"$1\" FROM k.t WHERE p = 1 AND \"$key\" = 2 AND c = 3" | jq -c '.rows[0][0]'; }
 ok 'written' put "$r/$na" new
