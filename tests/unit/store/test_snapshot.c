@@ -470,86 +470,6 @@ START_TEST(a_part_of_a_snapshot_is_restored)
 }
 END_TEST
 
-static const char *const compressions[] = {
-	"{'class': 'ZstdCompressor'}",
-	"{'class': 'ZstdCompressor', 'compression_level': 19, "
-	"'chunk_length_in_kb': 64}",
-	"{'class': 'DeflateCompressor'}", "{'class': 'LZ4Compressor'}",
-	"{'enabled': false}",
-};
-
-/* Insert rows 0 to count of k.c, which compress well, and store them. */
-static void insert_compressed(int count, const char *text)
-{
-	char statement[400];
-
-	for (int i = 0; i < count; i++) {
-		snprintf(statement, sizeof(statement), "INSERT INTO k.c (p, c, v) "
-			 "VALUES (%d, %d, '%s %0200d')", i % 7, i, text, i * i);
-		run(statement);
-	}
-	ck_assert_int_eq(store_flush(t.store, NULL), 0);
-}
-
-/* All of k.c, and how it is compressed. */
-static void show_compressed(struct buf *out)
-{
-	struct cql_session *session;
-
-	buf_clear(out);
-	ck_assert_int_eq(cql_session_new(&session, t.store), 0);
-	answer_to(session, "SELECT * FROM k.c", out);
-	answer_to(session, "SELECT compression FROM system_schema.tables WHERE "
-			   "keyspace_name = 'k' AND table_name = 'c'", out);
-	cql_session_free(session);
-	ck_assert(!out->failed);
-}
-
-START_TEST(a_compressed_table_is_restored)
-{
-	int other = (_i + 1) % (int)ARRAY_SIZE(compressions);
-	struct buf then = BUF_INIT, now = BUF_INIT;
-	char statement[400];
-	int i;
-
-	run(TEST_KEYSPACE);
-	snprintf(statement, sizeof(statement), "CREATE TABLE k.c (p int, c int, "
-		 "v text, PRIMARY KEY (p, c)) WITH compression = %s",
-		 compressions[_i]);
-	run(statement);
-	insert_compressed(500, "first");
-	insert_compressed(100, "second");
-	run("DELETE FROM k.c WHERE p = 3");
-	show_compressed(&then);
-	ck_assert_uint_gt(then.len, 80000);
-	ck_assert_int_eq(snapshot_create(t.store, "s", 0), 0);
-	/* Restored over files of another compression, and after a DROP. */
-	for (i = 0; i < 2; i++) {
-		snprintf(statement, sizeof(statement), "ALTER TABLE k.c WITH "
-			 "compression = %s", compressions[other]);
-		run(statement);
-		insert_compressed(600, "later");
-		ck_assert_int_eq(store_compact(t.store, NULL), 0);
-		if (i)
-			run("DROP TABLE k.c");
-		restore("s", "k", "c", 0);
-		show_compressed(&now);
-		ck_assert(bytes_equal(buf_bytes(&now), buf_bytes(&then)));
-		test_store_reopen(&t);
-		show_compressed(&now);
-		ck_assert(bytes_equal(buf_bytes(&now), buf_bytes(&then)));
-	}
-	/* It goes on so. */
-	insert_compressed(100, "second");
-	run("DELETE FROM k.c WHERE p = 3");
-	ck_assert_int_eq(store_compact(t.store, NULL), 0);
-	show_compressed(&now);
-	ck_assert(bytes_equal(buf_bytes(&now), buf_bytes(&then)));
-	buf_release(&then);
-	buf_release(&now);
-}
-END_TEST
-
 /* An automatic snapshot has only one table, without the files of its
  * indexes. */
 START_TEST(an_automatic_snapshot_answers_without_indexes)
@@ -821,8 +741,6 @@ SUITE(snapshot)
 	tcase_add_test(tc, automatic_snapshots_are_bounded);
 	tcase_add_test(tc, a_snapshot_is_restored_whole);
 	tcase_add_test(tc, a_part_of_a_snapshot_is_restored);
-	tcase_add_loop_test(tc, a_compressed_table_is_restored, 0,
-			    ARRAY_SIZE(compressions));
 	tcase_add_test(tc, an_automatic_snapshot_answers_without_indexes);
 	tcase_add_test(tc, the_oldest_automatic_snapshot_is_restored);
 	tcase_add_test(tc, a_table_is_restored_beside_its_renamed_one);
