@@ -138,7 +138,7 @@ void lsm_stats(struct lsm *lsm, struct lsm_stats *stats)
 		.log_bytes = log.bytes, .log_segments = log.segments,
 		.syncs = log.syncs, .cache_hits = cache.hits,
 		.cache_misses = cache.misses, .cache_bytes = cache.bytes,
-		.cache_room = cache.capacity, .cache_dropped = cache.dropped,
+		.cache_room = cache.capacity, .cache_held = cache.held, .cache_dropped = cache.dropped,
 		.memtable_bytes = lsm->memtable_bytes + lsm->frozen_bytes,
 		.memtable_room = lsm->options.memtable_bytes,
 		.sstables_read = c->sstables_read,

@@ -10,6 +10,7 @@ struct lsm_stats {
 	uint64_t applied, gets, iterators, bytes_written, flushes, compactions,
 		bytes_flushed, bytes_compacted, log_bytes, log_segments, syncs,
 		cache_hits, cache_misses, cache_bytes, cache_room,
+		cache_held,	/* bytes of filters and indexes, out of its room */
 		cache_dropped,	/* bytes that left the cache */
 		memtable_bytes, memtable_room, sstables_read, filter_skips,
 		filter_misses,	/* filters let pass what was not there */

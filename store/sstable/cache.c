@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "store/base/alloc.h"
 
@@ -50,6 +51,9 @@ struct shard {
 
 struct block_cache {
 	atomic_uint_fast64_t owners;
+	size_t bytes;			/* the bound */
+	pthread_mutex_t holding;	/* taken before those of shards */
+	size_t held;			/* under holding */
 	struct file_pool *files;
 	struct open_sstables open;
 	struct shard shards[SHARDS];
@@ -63,6 +67,8 @@ int block_cache_new(struct block_cache **out, size_t bytes)
 	if (!c)
 		return -ENOMEM;
 	pthread_mutex_init(&c->open.lock, NULL);
+	pthread_mutex_init(&c->holding, NULL);
+	c->bytes = bytes;
 	for (i = 0; i < SHARDS; i++) {
 		struct shard *s = &c->shards[i];
 
@@ -170,6 +176,46 @@ static void evict(struct shard *s)
 		unlink_slot(s, slot);
 		mem_free(slot);
 	}
+}
+
+/* Blocks have this part of the bound in any case. */
+#define LEAST_PART 8
+
+/* Give the shards what is not held. REQUIRES holding. */
+static void share_out(struct block_cache *c)
+{
+	size_t least = c->bytes / LEAST_PART, rest;
+	int i;
+
+	rest = c->held < c->bytes - least ? c->bytes - c->held : least;
+	for (i = 0; i < SHARDS; i++) {
+		struct shard *s = &c->shards[i];
+
+		pthread_mutex_lock(&s->lock);
+		s->capacity = rest / SHARDS;
+		evict(s);
+		pthread_mutex_unlock(&s->lock);
+	}
+}
+
+void block_cache_hold(struct block_cache *c, size_t bytes)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->holding);
+	c->held += bytes;
+	share_out(c);
+	pthread_mutex_unlock(&c->holding);
+}
+
+void block_cache_let_go(struct block_cache *c, size_t bytes)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->holding);
+	c->held -= bytes;
+	share_out(c);
+	pthread_mutex_unlock(&c->holding);
 }
 
 /* Add buckets if there is memory; without, chains only get longer. */
@@ -361,6 +407,7 @@ void block_cache_free(struct block_cache *c)
 	if (!c)
 		return;
 	pthread_mutex_destroy(&c->open.lock);
+	pthread_mutex_destroy(&c->holding);
 	for (i = 0; i < SHARDS; i++) {
 		struct shard *s = &c->shards[i];
 
@@ -377,7 +424,10 @@ void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats)
 {
 	int i;
 
-	*stats = (struct block_cache_stats){ 0, 0, 0, 0, 0 };
+	memset(stats, 0, sizeof(*stats));
+	pthread_mutex_lock(&c->holding);
+	stats->held = c->held;
+	pthread_mutex_unlock(&c->holding);
 	for (i = 0; i < SHARDS; i++) {
 		struct shard *s = &c->shards[i];
 

@@ -46,8 +46,14 @@ void block_cache_forget(struct block_cache *c, uint64_t owner);
  * Threads: all calls from any. */
 int block_cache_new(struct block_cache **out, size_t bytes);
 void block_cache_free(struct block_cache *c);
+/* Count so many bytes more that an open sstable holds, its filters and its
+ * index: blocks have the rest of the bound, but at least an eighth of it; the
+ * same bytes less. NULL is accepted. */
+void block_cache_hold(struct block_cache *c, size_t bytes);
+void block_cache_let_go(struct block_cache *c, size_t bytes);
 struct block_cache_stats {
 	uint64_t hits, misses, bytes, capacity, dropped;	/* bytes in all */
+	uint64_t held;		/* by open sstables; capacity is without these */
 };
 void block_cache_stats(struct block_cache *c, struct block_cache_stats *stats);
 #endif

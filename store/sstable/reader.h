@@ -25,6 +25,7 @@ struct sstable {
 	struct buf filters;		/* both, as stored */
 	struct bloom partitions, rows;
 	struct stats stats;
+	size_t held;			/* bytes of filters and index */
 };
 
 /* Return block i with a reference (block_put), and cache it if keep says so. */

@@ -277,6 +277,8 @@ int sstable_open(struct sstable **out, const struct file_ops *files, int dir,
 		sstable_put(t);
 		return err;
 	}
+	t->held = t->filters.len + t->index.memory;
+	block_cache_hold(cache, t->held);
 	link_open(t);
 	*out = t;
 	return 0;
@@ -348,6 +350,7 @@ void sstable_put(struct sstable *t)
 	if (atomic_load(&t->dropped))
 		t->file.files->unlink(t->file.files->context, t->file.dir,
 				      t->file.name);
+	block_cache_let_go(t->cache, t->held);
 	block_index_release(&t->index);
 	buf_release(&t->filters);
 	stats_release(&t->stats);

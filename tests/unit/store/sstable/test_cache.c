@@ -222,12 +222,47 @@ START_TEST(many_readers_of_a_failing_disk)
 }
 END_TEST
 
+START_TEST(what_sstables_hold_is_taken_from_blocks)
+{
+	struct block_cache *c = cache_of(1 << 20);
+	uint64_t a = block_cache_owner(c);
+	struct block_cache_stats stats;
+	uint32_t i;
+
+	for (i = 0; i < 4000; i++)
+		ck_assert_int_eq(get(c, a, i, true), 0);
+	block_cache_stats(c, &stats);
+	ck_assert_uint_gt(stats.bytes, (1 << 20) / 4 * 3);
+	ck_assert_uint_eq(stats.capacity, 1 << 20);
+	block_cache_hold(c, 1 << 19);
+	block_cache_stats(c, &stats);
+	ck_assert_uint_le(stats.bytes, 1 << 19);
+	ck_assert_uint_gt(stats.bytes, 0);
+	ck_assert_uint_eq(stats.held, 1 << 19);
+	block_cache_hold(c, 3 << 20);	/* more than there is */
+	for (i = 0; i < 4000; i++)
+		ck_assert_int_eq(get(c, a, i, true), 0);
+	block_cache_stats(c, &stats);
+	ck_assert_uint_le(stats.bytes, (1 << 20) / 8);
+	ck_assert_uint_gt(stats.bytes, (1 << 20) / 16);
+	block_cache_let_go(c, 3 << 20);
+	block_cache_let_go(c, 1 << 19);
+	for (i = 0; i < 4000; i++)
+		ck_assert_int_eq(get(c, a, i, true), 0);
+	block_cache_stats(c, &stats);
+	ck_assert_uint_gt(stats.bytes, (1 << 20) / 4 * 3);
+	ck_assert_uint_eq(stats.held, 0);
+	block_cache_free(c);
+}
+END_TEST
+
 SUITE(cache)
 {
 	TCase *tc = tcase_create("cache");
 
 	tcase_add_test(tc, a_block_is_loaded_once);
 	tcase_add_test(tc, bytes_are_bounded);
+	tcase_add_test(tc, what_sstables_hold_is_taken_from_blocks);
 	tcase_add_test(tc, a_block_in_use_stays_readable);
 	tcase_add_test(tc, blocks_in_frequent_use_are_kept);
 	tcase_add_test(tc, a_block_is_not_kept_if_it_failed_or_should_not_be);
