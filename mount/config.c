@@ -3,12 +3,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mount/message.h"
 #include "mount/options.h"
 #include "mount/setting.h"
 #include "store/base/bytes.h"
@@ -30,10 +32,11 @@ struct config_file {
 /* Print what is wrong with a file, or with its line. Returns -EINVAL. */
 static int complain(const struct config_file *f, const char *what)
 {
-	fprintf(stderr, "widefs: %s", f->path);
-	if (f->line)
-		fprintf(stderr, ":%u", f->line);
-	fprintf(stderr, ": %s\n", what);
+	char object[PATH_MAX + 16];
+
+	snprintf(object, sizeof(object), f->line ? "%s:%u" : "%s", f->path,
+		 f->line);
+	message_complain(object, "%s", what);
 	return -EINVAL;
 }
 
@@ -41,7 +44,7 @@ static int complain(const struct config_file *f, const char *what)
 static int refuse_name(const struct config_file *f, const char *name)
 {
 	const char *near = setting_nearest(name, strlen(name));
-	char what[160], *at;
+	char what[160];
 
 	if (options_is_of_mount(name))
 		snprintf(what, sizeof(what), "%.60s: an option of mount(8), not "
@@ -52,9 +55,6 @@ static int refuse_name(const struct config_file *f, const char *name)
 	else
 		snprintf(what, sizeof(what), "%.60s: unknown option (see "
 			 "widefs.conf(5))", name);
-	for (at = what; *at; at++)
-		if (iscntrl((unsigned char)*at))
-			*at = '?';
 	return complain(f, what);
 }
 
@@ -225,7 +225,7 @@ int config_read_store(struct mount_options *o)
 /* Read a variable: its name in lower case after the prefix, and what follows. */
 static int read_variable(struct mount_options *o, const char *variable)
 {
-	char name[32], where[64];
+	char name[40], where[64];
 	size_t i, len = strcspn(variable, "=");
 	const char *near;
 	int setting;
@@ -247,8 +247,8 @@ static int read_variable(struct mount_options *o, const char *variable)
 	snprintf(where, sizeof(where), "%s", near);
 	for (i = 0; where[i]; i++)
 		where[i] = (char)toupper((unsigned char)where[i]);
-	fprintf(stderr, "widefs: " PREFIX "%.*s: unknown option (did you mean "
-		PREFIX "%s?)\n", (int)len, variable, where);
+	snprintf(name, sizeof(name), PREFIX "%.*s", (int)len, variable);
+	message_complain(name, "unknown option (did you mean " PREFIX "%s?)", where);
 	return -EINVAL;
 }
 

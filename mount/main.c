@@ -41,7 +41,7 @@
 
 /* Exit statuses: widefs(1). */
 enum { DONE = 0, FAILED = 1, WRONG_USAGE = 2, BUSY = 3, DAMAGED = 4,
-       TOO_NEW = 5 };
+       TOO_NEW = 5, NO_STORE = 6 };
 
 struct daemon {
 	struct mount_options options;
@@ -58,7 +58,7 @@ struct daemon {
 	int ready_fd;		/* to the parent, or -1 */
 	int signal_fd;
 	FILE *log;		/* --log-file, or NULL */
-	bool mounted;
+	bool mounted, no_store;
 };
 
 /* ------------------------------------------------------------ begin and end */
@@ -94,6 +94,13 @@ static struct fs_shown shown_by(const struct mount_options *o)
 	return shown;
 }
 
+/* Say what the system has refused. Returns err. */
+static int failed(const struct daemon *d, int err)
+{
+	message_complain(d->options.mountpoint, "%s", message_error_text(err));
+	return err;
+}
+
 static int open_fs(struct daemon *d)
 {
 	const struct mount_options *o = &d->options;
@@ -120,9 +127,7 @@ static int open_fs(struct daemon *d)
 	fo.lock_done = locks_answer;
 	err = fs_open(&d->fs, d->store, &fo);
 	buf_release(&options);
-	if (err)
-		message_complain(o->mountpoint, "%s", message_error_text(err));
-	return err;
+	return err ? failed(d, err) : 0;
 }
 
 /* Add the options that libfuse passes to the kernel, beside those of the
@@ -160,7 +165,7 @@ static int mount_tree(struct daemon *d)
 	int err = add_mount_options(o);
 
 	if (err)
-		return err;
+		return failed(d, err);
 	if (o->max_read != SETTING_UNSET)
 		d->mount.max_read = (unsigned)o->max_read;
 	d->session = fuse_session_new(&o->args, &mount_ops, sizeof(mount_ops),
@@ -177,7 +182,7 @@ static int mount_tree(struct daemon *d)
 	if (!err)
 		err = loop_new(&d->loop, d->session, (unsigned)o->threads, d->fs);
 	d->mount.loop = d->loop;
-	return err;
+	return err ? failed(d, err) : 0;
 }
 
 static void detach(struct daemon *d)
@@ -271,11 +276,8 @@ static int serve(struct daemon *d)
 		err = state_start(&d->state, d->fs, d->options.mountpoint);
 	if (!err)
 		err = loop_start(d->loop);
-	if (err) {
-		message_complain(d->options.mountpoint, "%s",
-				 message_error_text(err));
-		return err;
-	}
+	if (err)
+		return failed(d, err);
 	message_log_use(d->log, &d->options);
 	tell_parent(d, DONE);
 	notify_manager("READY=1\n");
@@ -335,16 +337,16 @@ static int run(struct daemon *d)
 	sigdelset(&signals, SIGUSR1);	/* state.c waits for it */
 	signal(SIGPIPE, SIG_IGN);
 	d->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
-	if (d->signal_fd < 0)
-		return FAILED;
-	err = guardian_start(&d->guardian, d->argc, d->argv);
+	err = d->signal_fd < 0 ? -errno :
+	      guardian_start(&d->guardian, d->argc, d->argv);
 	if (err)
-		message_complain(d->options.mountpoint, "%s",
-				 message_error_text(err));
+		failed(d, err);
 	if (!err)
 		err = message_log_open(&d->log, &d->options);
-	if (!err)
+	if (!err) {
 		err = open_store(&d->store, &d->options);
+		d->no_store = err == -ENOENT;
+	}
 	if (!err)
 		err = mount_point_check(&d->options);
 	if (!err)
@@ -361,7 +363,7 @@ static int run(struct daemon *d)
 		log_message(LOG_ERROR_LEVEL, "%s: the store was not closed "
 			    "cleanly: %s", d->options.store, strerror(-closed));
 	close(d->signal_fd);
-	return status_of(err ? err : closed);
+	return d->no_store ? NO_STORE : status_of(err ? err : closed);
 }
 
 /* Run in the background: the parent stays until the child has told its
@@ -372,13 +374,10 @@ static int run_in_background(struct daemon *d)
 	int pipe_fds[2];
 	pid_t child;
 
-	if (pipe2(pipe_fds, O_CLOEXEC))
-		return FAILED;
 	fflush(NULL);
-	child = fork();
+	child = pipe2(pipe_fds, O_CLOEXEC) ? -1 : fork();
 	if (child < 0) {
-		message_complain(d->options.mountpoint, "%s",
-				 message_error_text(-errno));
+		failed(d, -errno);
 		return FAILED;
 	}
 	if (child) {
@@ -394,9 +393,7 @@ static int run_in_background(struct daemon *d)
 	}
 	close(pipe_fds[0]);
 	d->ready_fd = pipe_fds[1];
-	if (chdir("/"))
-		return FAILED;
-	status = (unsigned char)run(d);
+	status = chdir("/") ? FAILED : (unsigned char)run(d);
 	tell_parent(d, status);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "store/base/json_escape.h"
+#include "store/base/line.h"
 #include "store/base/log.h"
 #include "store/base/clock.h"
 #include "store/base/utf8.h"
@@ -75,10 +76,9 @@ static void to_json(char out[JSON_MAX], enum log_level level, const char *line)
 static void say(enum log_level level, const char *object, const char *format,
 		va_list args)
 {
-	char text[2048], line[JSON_MAX];
-	int len = snprintf(text, sizeof(text), "%.1024s: ", object);
+	char text[LINE_MAX_TEXT], line[JSON_MAX];
 
-	vsnprintf(text + len, sizeof(text) - (size_t)len, format, args);
+	line_format(text, sizeof(text), object, format, args);
 	if (json_terminal) {
 		to_json(line, level, text);
 		fprintf(stderr, "%s\n", line);

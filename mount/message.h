@@ -14,7 +14,7 @@ const char *message_error_text(int err);
 /*
  * Print "widefs: OBJECT: ..." and a newline to stderr: an error, and what is none.
  * In the foreground with --log-format=json, from message_log_open on, it is an
- * object of JSON. At most 2 KiB of the message.
+ * object of JSON. At most 4 KiB of the message.
  */
 void message_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

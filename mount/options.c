@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "mount/config.h"
+#include "mount/message.h"
 #include "mount/setting.h"
+
+#define SHORT_USAGE "(usage: widefs [-o options] STORE MOUNTPOINT)"
 
 /* The command line as fuse_opt collects it: values of settings are still text. */
 struct raw {
@@ -151,13 +154,13 @@ static void propose(const char *arg, const char *near)
 {
 	size_t len = strcspn(near, "="), i;
 	bool flag = is_flag(near, len);
+	char name[32];
 
-	fprintf(stderr, "widefs: %s: unknown option (did you mean %s", arg,
-		arg[0] != '-' ? "" : flag ? "--" : "-o ");
-	for (i = 0; i < len; i++)
-		fputc(arg[0] == '-' && flag && near[i] == '_' ? '-' : near[i],
-		      stderr);
-	fputs("?)\n", stderr);
+	for (i = 0; i < len && i < sizeof(name) - 1; i++)
+		name[i] = arg[0] == '-' && flag && near[i] == '_' ? '-' : near[i];
+	name[i] = 0;
+	message_complain(arg, "unknown option (did you mean %s%s?)",
+			 arg[0] != '-' ? "" : flag ? "--" : "-o ", name);
 }
 
 static int on_option(void *data, const char *arg, int key,
@@ -184,16 +187,15 @@ static int on_option(void *data, const char *arg, int key,
 	if (key == FUSE_OPT_KEY_OPT && raw->sloppy && arg[0] != '-')
 		return 0;
 	if (key == FUSE_OPT_KEY_NONOPT) {
-		fprintf(stderr, "widefs: %s: one STORE and one MOUNTPOINT are "
-			"enough (see widefs --help)\n", arg);
+		message_complain(arg, "one STORE and one MOUNTPOINT are enough "
+				 "(see widefs --help)");
 		return -1;
 	}
 	near = nearest(arg + strspn(arg, "-"));
 	if (near)
 		propose(arg, near);
 	else
-		fprintf(stderr, "widefs: %s: unknown option (see widefs "
-			"--help)\n", arg);
+		message_complain(arg, "unknown option (see widefs --help)");
 	return -1;
 }
 
@@ -204,28 +206,28 @@ char *options_absolute(const char *path)
 
 	if (path[0] == '/')
 		return strdup(path);
-	if (!getcwd(here, sizeof(here)) ||
-	    asprintf(&out, "%s/%s", here, path) < 0)
+	if (!getcwd(here, sizeof(here))) {
+		message_complain(path, "%s (the working directory)",
+				 strerror(errno));
 		return NULL;
-	return out;
+	}
+	return asprintf(&out, "%s/%s", here, path) < 0 ? NULL : out;
 }
 
 static int read_places(struct mount_options *o, const struct raw *raw)
 {
 	if (raw->place_count < 2) {
-		fprintf(stderr, "widefs: %s is missing (usage: widefs "
-			"[-o options] STORE MOUNTPOINT)\n",
-			raw->place_count ? "MOUNTPOINT" : "STORE");
+		message_complain(raw->place_count ? "MOUNTPOINT" : "STORE",
+				 "it is missing " SHORT_USAGE);
 		return -EINVAL;
 	}
 	if (!*raw->place[0] || !*raw->place[1]) {
-		fprintf(stderr, "widefs: %s is an empty name (usage: widefs "
-			"[-o options] STORE MOUNTPOINT)\n",
-			*raw->place[0] ? "MOUNTPOINT" : "STORE");
+		message_complain(*raw->place[0] ? "MOUNTPOINT" : "STORE",
+				 "an empty name " SHORT_USAGE);
 		return -EINVAL;
 	}
 	o->store = options_absolute(raw->place[0]);
-	o->mountpoint = options_absolute(raw->place[1]);
+	o->mountpoint = o->store ? options_absolute(raw->place[1]) : NULL;
 	return o->store && o->mountpoint ? 0 : -ENOMEM;
 }
 

@@ -29,7 +29,8 @@ struct mount_options {
 	struct fuse_args args;		/* for the session */
 };
 
-/* Return an absolute path, which the caller frees: we leave the working directory. */
+/* Return an absolute path, which the caller frees: we leave the working directory. NULL,
+ * after a message: that has been removed; or without memory. */
 char *options_absolute(const char *path);
 /* True for an option of mount(8) or libfuse. */
 bool options_is_of_mount(const char *name);

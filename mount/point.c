@@ -108,9 +108,8 @@ static bool is_automount(const char *path)
 
 int mount_point_check(const struct mount_options *o)
 {
-	char *parent = NULL;
 	struct stat st, above;
-	char store[PATH_MAX], place[PATH_MAX];
+	char store[PATH_MAX], place[PATH_MAX], parent[PATH_MAX + 4];
 	size_t len;
 	int err = clean_mountpoint(o->mountpoint);
 
@@ -123,10 +122,8 @@ int mount_point_check(const struct mount_options *o)
 				 "directory; make it first)", strerror(-err));
 		return err;
 	}
-	if (asprintf(&parent, "%s/..", o->mountpoint) < 0)
-		return -ENOMEM;
+	snprintf(parent, sizeof(parent), "%s/..", o->mountpoint);
 	err = stat(parent, &above) ? -errno : 0;
-	free(parent);
 	if (!err && (st.st_dev != above.st_dev || st.st_ino == above.st_ino) &&
 	    !is_automount(o->mountpoint)) {
 		message_complain(o->mountpoint,
@@ -161,8 +158,12 @@ int mount_point_check_empty(const char *path)
 	ssize_t n, at;
 	int entries = 0;
 
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) {
+		n = -errno;
+		message_complain(path, "%s (the mount point must be empty, and "
+				 "cannot be read)", strerror(errno));
+		return (int)n;
+	}
 	while ((n = getdents64(fd, buf, sizeof(buf))) > 0)
 		for (at = 0; at < n; entries++)
 			at += ((struct dirent64 *)(void *)(buf + at))->d_reclen;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mount/message.h"
 #include "mount/options.h"
 #include "store/base/bytes.h"
 #include "store/base/log.h"
@@ -236,13 +237,9 @@ static void add_words(struct buf *out, const char *const *words)
 /* Print what a value is not. Returns -EINVAL. */
 static int refuse(const struct setting *s, const char *text, const char *where)
 {
-	struct buf why = BUF_INIT;
-	size_t i;
+	struct buf object = BUF_INIT, why = BUF_INIT;
 
-	buf_add_format(&why, "%s%s=%.200s: ", where, s->name, text);
-	for (i = 0; i < why.len; i++)	/* a file may have any bytes */
-		if (why.ptr[i] < 0x20 || why.ptr[i] == 0x7f)
-			why.ptr[i] = '?';
+	buf_add_format(&object, "%s%s=%.200s", where, s->name, text);
 	switch (s->kind) {
 	case FLAG:
 		buf_add_str(&why, "not yes or no");
@@ -276,7 +273,8 @@ static int refuse(const struct setting *s, const char *text, const char *where)
 		buf_add_str(&why, "needs the name of a file");
 		break;
 	}
-	fprintf(stderr, "widefs: %s\n", buf_cstr(&why));
+	message_complain(buf_cstr(&object), "%s", buf_cstr(&why));
+	buf_release(&object);
 	buf_release(&why);
 	return -EINVAL;
 }
@@ -315,11 +313,13 @@ int setting_set(struct mount_options *o, int setting, const char *text,
 		enum setting_source source, const char *where)
 {
 	const struct setting *s = &settings[setting];
+	char object[640];
 	int err;
 
 	if (!text && s->kind != FLAG) {
-		fprintf(stderr, "widefs: %s%s: needs a value (%s=%s)\n", where,
-			s->name, s->name, s->value);
+		snprintf(object, sizeof(object), "%s%s", where, s->name);
+		message_complain(object, "needs a value (%s=%s)", s->name,
+				 s->value);
 		return -EINVAL;
 	}
 	err = read_value(o, s, text ? text : "yes");

@@ -43,7 +43,7 @@ static void report(void *context, const char *text)
 
 	c->problems++;
 	if (!c->json) {
-		fprintf(stderr, "%s\n", text);
+		tool_print_line("%s", text);
 		return;
 	}
 	buf_add_str(&c->texts, c->texts.len ? ", " : "");

@@ -218,7 +218,7 @@ static struct progress verifying;
 static void report_problem(void *context, const char *text)
 {
 	++*(unsigned *)context;
-	fprintf(stderr, "%s\n", text);
+	tool_print_line("%s", text);
 }
 
 static void show_verified(void *context, uint64_t done, uint64_t total)

@@ -11,6 +11,7 @@
 
 #include "store/type/json/print.h"
 #include "store/base/counted.h"
+#include "store/base/line.h"
 #include "tools/force.h"
 #include "tools/lib/color.h"
 #include "tools/lib/metrics.h"
@@ -188,9 +189,10 @@ static void print_state(const struct tool_place *p,
 {
 	const struct metrics *m = &s->figures;
 	const char *object = p->mount ? p->mount : p->store;
-	char size[32];
+	char size[32], shown[LINE_MAX_TEXT];
 
-	printf("%s: %s%s%s%s\n", tool_object(object),
+	line_escape(shown, sizeof(shown), *object ? object : "''");
+	printf("%s: %s%s%s%s\n", shown,
 	       color_begin(s->problem[0] ? COLOR_BAD : COLOR_GOOD),
 	       s->problem[0] ? "NOT healthy: " : "healthy", s->problem,
 	       color_end());

@@ -84,7 +84,7 @@ static void name_process(const char *pid)
 		name[strcspn(name, "\n")] = 0;
 	if (file)
 		fclose(file);
-	fprintf(stderr, "  process %s (%s)\n", pid, name);
+	tool_print_line("  process %s (%s)", pid, name);
 }
 
 static void name_holders(const char *mount)

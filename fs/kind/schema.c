@@ -307,7 +307,7 @@ static const struct file_kind schema_file = {
 static int unlink_schema(struct op *op, struct node *n)
 {
 	struct keyspace *k = op_keyspace(op, n);
-	char change[64], line[256];
+	char change[64];
 	int err = !k ? -ESTALE : k->system ? -EROFS :
 		snapshot_keep_keyspace(op->fs->store, node_value(n->parent),
 				       "removed", op_uid(op), change,
@@ -317,11 +317,10 @@ static int unlink_schema(struct op *op, struct node *n)
 		return err;
 	atomic_fetch_or(&n->flags, NODE_HIDDEN);
 	node_keep(n);
-	snprintf(line, sizeof(line), "nothing was dropped, and the file is "
-		 "hidden until the next definition (to drop: rm -r of the "
-		 "directory, or DROP)%s%s", *change ? "; what rm -r removes comes "
-		 "back by: widefsctl snapshot restore STORE " : "", change);
-	op_remark(op, n, line);
+	op_remark(op, n, "nothing was dropped, and the file is hidden until the "
+		  "next definition (to drop: rm -r of the directory, or DROP)%s%s",
+		  *change ? "; what rm -r removes comes back by: widefsctl "
+		  "snapshot restore STORE " : "", change);
 	return 0;
 }
 

@@ -31,11 +31,8 @@ static void remark(struct op *op, struct node *dir, struct bytes name, int err,
 	snprintf(why, sizeof(why), "%s",
 		 op->reason[0] ? op->reason : strerror(-err));
 	op->reason[0] = 0;
-	op_refuse(op, err, "%.*s was made before schema.cql and has no place in the table%s: %s",
+	op_remark(op, dir, "%.*s was made before schema.cql and has no place in the table%s: %s",
 		  (int)name.len, name.ptr, what, why);
-	memcpy(why, op->reason, sizeof(why));
-	op->reason[0] = 0;
-	op_remark(op, dir, why);
 }
 
 /* Let `from` forward to `to`: the kernel, and processes that have it open,

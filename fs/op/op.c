@@ -15,6 +15,7 @@
 #include "fs/op/times.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/line.h"
 #include "store/base/log.h"
 #include "store/snapshot.h"
 #include "store/table/present.h"
@@ -214,8 +215,14 @@ static void record_error(struct op *op, int err, struct node *n,
 	buf_release(&path);
 }
 
-void op_remark(struct op *op, struct node *n, const char *sentence)
+void op_remark(struct op *op, struct node *n, const char *format, ...)
 {
+	char sentence[sizeof(op->reason)];
+	va_list args;
+
+	va_start(args, format);
+	line_format(sentence, sizeof(sentence), NULL, format, args);
+	va_end(args);
 	record_error(op, 0, n, NULL, sentence);
 }
 
@@ -290,7 +297,7 @@ int op_refuse(struct op *op, int err, const char *format, ...)
 	if (op->reason[0])
 		return err;
 	va_start(args, format);
-	vsnprintf(op->reason, sizeof(op->reason), format, args);
+	line_format(op->reason, sizeof(op->reason), NULL, format, args);
 	va_end(args);
 	return err;
 }

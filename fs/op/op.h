@@ -275,7 +275,8 @@ int op_refuse(struct op *op, int err, const char *format, ...)
 /* Append the path of a node, or of a name in it (or NULL), for people. */
 void op_print_path(struct buf *out, struct node *n, const char *name);
 /* Add a sentence to the errors, about a call that did not fail. */
-void op_remark(struct op *op, struct node *n, const char *sentence);
+void op_remark(struct op *op, struct node *n, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 int op_refuse_type(struct op *op, const struct type_error *error);
 /* Charge the caller that amount of r: charge_set, with its reason. */
 int op_charge(struct op *op, struct charge *c, enum resource r,

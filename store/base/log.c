@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/base/line.h"
+
 #define LONGEST_LINE 1024
 
 typedef void log_sink(void *context, enum log_level level, const char *line);
@@ -27,68 +29,45 @@ void log_set_level(enum log_level level)
 	atomic_store(&shown_level, (int)level);
 }
 
-/* Data, names and error texts may hold what drives a terminal (P16). */
-static void escape(char *to, size_t size, const char *from)
-{
-	size_t at = 0;
-
-	for (; *from && at + 5 < size; from++) {
-		unsigned char c = (unsigned char)*from;
-
-		if (c >= 0x20 && c != 0x7f)
-			to[at++] = (char)c;
-		else
-			at += (size_t)snprintf(to + at, size - at, "\\x%02x",
-					       c);
-	}
-	to[at] = 0;
-}
-
-static void write_line(enum log_level level, const char *text)
+static void write_line(enum log_level level, const char *line)
 {
 	static const char *const names[] = { "error", "warning", "info",
 					     "debug" };
 	log_sink *sink = atomic_load(&sink_function);
-	char line[LONGEST_LINE * 2];
 
-	escape(line, sizeof(line), text);
 	if (sink)
 		sink(atomic_load(&sink_context), level, line);
 	else
 		fprintf(stderr, "widefs: %s: %s\n", names[level], line);
 }
 
-static void log_text(enum log_level level, const char *text)
-{
-	if ((int)level <= atomic_load(&shown_level))
-		write_line(level, text);
-}
-
 void log_always(const char *format, ...)
 {
-	char text[LONGEST_LINE];
+	char line[LONGEST_LINE * 2];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	line_format(line, sizeof(line), NULL, format, args);
 	va_end(args);
-	write_line(LOG_INFO_LEVEL, text);
+	write_line(LOG_INFO_LEVEL, line);
 }
 
 void log_message(enum log_level level, const char *format, ...)
 {
-	char text[LONGEST_LINE];
+	char line[LONGEST_LINE * 2];
 	va_list args;
 
+	if ((int)level > atomic_load(&shown_level))
+		return;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	line_format(line, sizeof(line), NULL, format, args);
 	va_end(args);
-	log_text(level, text);
+	write_line(level, line);
 }
 
 int log_corrupt(const char *file, uint64_t offset, const char *format, ...)
 {
-	char why[LONGEST_LINE / 2];
+	char why[LONGEST_LINE / 2], line[LONGEST_LINE * 2];
 	va_list args;
 
 	va_start(args, format);
@@ -97,7 +76,8 @@ int log_corrupt(const char *file, uint64_t offset, const char *format, ...)
 	snprintf(last_corrupt, sizeof(last_corrupt),
 		 "%.200s is damaged at offset %llu: %s", file,
 		 (unsigned long long)offset, why);
-	log_text(LOG_ERROR_LEVEL, last_corrupt);
+	line_escape(line, sizeof(line), last_corrupt);
+	write_line(LOG_ERROR_LEVEL, line);	/* shown at each level */
 	return -EUCLEAN;
 }
 

@@ -93,9 +93,9 @@ done
 file 'ro = on\n'
 wrong 'neither yes nor no' "$C:1: ro=on: not yes or no"
 file 'log_format = \033[31mred\n'
-wrong 'bytes for a terminal' "$C:1: log_format=?[31mred: not one of text, json"
+wrong 'bytes for a terminal' "$C:1: log_format=\x1b[31mred: not one of text, json"
 file '\033[31m\n'
-wrong 'in a name' "$C:1: ?[31m: unknown option (see widefs.conf(5))"
+wrong 'in a name' "$C:1: \x1b[31m: unknown option (see widefs.conf(5))"
 file 'log_file = log\n'
 wrong 'half a path' "$C:1: log_file: its whole path is needed, from /"
 file 'keyspace =\n'

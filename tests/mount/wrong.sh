@@ -8,10 +8,18 @@ says() {
 	is "$what: the status" "$expected" "$(status "$@")"
 	is "$what: what it says" "$text" "$(cat "$W/out")"
 }
-says 'no name' 2 'widefs: STORE is an empty name (usage: widefs [-o options] STORE MOUNTPOINT)' "$WIDEFS" '' "$M"
-says 'no mount point' 2 'widefs: MOUNTPOINT is an empty name (usage: widefs [-o options] STORE MOUNTPOINT)' "$WIDEFS" "$S" ''
-says 'nothing to make it in' 1 "widefs: $W/no/store: the directory above it is not there (make it first)" "$WIDEFS" "$W/no/store" "$M"
-says 'nothing to read' 1 "widefs: $W/none: no such store (without ro it is made)" "$WIDEFS" -o ro "$W/none" "$M"
+says 'no name' 2 'widefs: STORE: an empty name (usage: widefs [-o options] STORE MOUNTPOINT)' "$WIDEFS" '' "$M"
+says 'no mount point' 2 'widefs: MOUNTPOINT: an empty name (usage: widefs [-o options] STORE MOUNTPOINT)' "$WIDEFS" "$S" ''
+says 'nothing to make it in' 6 "widefs: $W/no/store: the directory above it is not there (make it first)" "$WIDEFS" "$W/no/store" "$M"
+says 'nothing to read' 6 "widefs: $W/none: no such store (without ro it is made)" "$WIDEFS" -o ro "$W/none" "$M"
+says 'a name that drives a terminal' 6 "widefs: $W/\\x1b[31m\\x0a/s: the directory above it is not there (make it first)" "$WIDEFS" "$W/"$'\e[31m\n/s' "$M"
+says 'a command for it' 6 "widefsctl: $W/\\x1b[31m\\x0a: no such store (widefs STORE MOUNTPOINT makes and mounts one)" "$CTL" check "$W/"$'\e[31m\n'
+says 'a command that is none' 2 'widefsctl: \x0a: no such command (see widefsctl --help)' "$CTL" $'\n'
+# shellcheck disable=SC2016	# the other shell's
+says 'a working directory that is gone' 2 'widefs: s: No such file or directory (the working directory)' sh -c 'mkdir "$1/gone" && cd "$1/gone" && rmdir "$1/gone" && exec "$2" s m' sh "$W" "$WIDEFS"
+mkdir -m 300 "$W/unread" && chown 65534 "$W/unread" "$W" && chmod 755 "$W"
+says 'a mount point that cannot be read' 1 "widefs: $W/unread: Permission denied (the mount point must be empty, and cannot be read)" setpriv --reuid=65534 --regid=65534 --clear-groups "$WIDEFS" "$W/s" "$W/unread"
+chown 0 "$W"
 touch "$W/file"
 says 'a store that is a file' 1 "widefs: $W/file: Not a directory (a store is a directory)" "$WIDEFS" "$W/file" "$M"
 start

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "store/base/counted.h"
+#include "store/base/line.h"
 #include "store/base/log.h"
 #include "store/sstable/sstable.h"
 #include "tools/cql/commands.h"
@@ -16,6 +17,7 @@
 #include "tools/cql/output.h"
 #include "tools/cql/place.h"
 #include "tools/cql/source.h"
+#include "tools/lib/progress.h"
 #include "tools/lib/tool.h"
 
 void shell_note_failure(struct shell *shell, int err)
@@ -31,6 +33,7 @@ static void print_where(struct shell *shell)
 {
 	fflush(shell->out);
 	fflush(stdout);
+	progress_hide();
 	if (shell->source && shell->source->name && shell->line)
 		fprintf(stderr, "%s:%lu:", shell->source->name, shell->line);
 }
@@ -56,13 +59,14 @@ void shell_error(struct shell *shell, const struct cql_error *error,
 
 void shell_complain(struct shell *shell, const char *format, ...)
 {
+	char line[LINE_MAX_TEXT];
 	va_list args;
 
 	print_where(shell);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	line_format(line, sizeof(line), NULL, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s\n", line);
 	shell_note_failure(shell, -EINVAL);
 }
 

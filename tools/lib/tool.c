@@ -9,27 +9,38 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/base/line.h"
 #include "store/base/log.h"
 #include "store/store.h"
+#include "tools/lib/progress.h"
 
 /* The arguments of the command, in getopt's order. */
 static char **arguments;
 
-const char *tool_object(const char *object)
-{
-	return *object ? object : "''";
-}
-
 void tool_complain(const char *object, const char *format, ...)
 {
+	char line[LINE_MAX_TEXT];
 	va_list args;
 
-	fflush(stdout);
-	fprintf(stderr, "widefsctl: %s: ", tool_object(object));
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	line_format(line, sizeof(line), object, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fflush(stdout);
+	progress_hide();
+	fprintf(stderr, "widefsctl: %s\n", line);
+}
+
+void tool_print_line(const char *format, ...)
+{
+	char line[LINE_MAX_TEXT];
+	va_list args;
+
+	va_start(args, format);
+	line_format(line, sizeof(line), NULL, format, args);
+	va_end(args);
+	fflush(stdout);
+	progress_hide();
+	fprintf(stderr, "%s\n", line);
 }
 
 void tool_failed(const char *object, int err)
@@ -186,6 +197,7 @@ static void suggest_option(const struct command *c)
 	const char *at = c->usage, *found = NULL;
 	size_t len = strcspn(word, "="), found_len = 0;
 	unsigned best = WORD_MAX;
+	char object[WORD_MAX + 1];
 
 	if (strncmp(word, "--", 2))
 		return;
@@ -198,10 +210,11 @@ static void suggest_option(const struct command *c)
 		}
 		at += other;
 	}
+	snprintf(object, sizeof(object), "%.*s", (int)len, word);
 	/* Known, and refused for another reason. */
 	if (found && !(found_len == len && !memcmp(found, word, len)))
-		fprintf(stderr, "widefsctl: %.*s: no such option (did you mean "
-			"%.*s?)\n", (int)len, word, (int)found_len, found);
+		tool_complain(object, "no such option (did you mean %.*s?)",
+			      (int)found_len, found);
 }
 
 bool tool_write(FILE *to, struct bytes bytes)

@@ -27,13 +27,13 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0]: the name */
 };
 
-/* Return the object as messages show it: '' for an empty one. */
-const char *tool_object(const char *object);
 /* Print "widefsctl: OBJECT: what is wrong (what to do)" on stderr. */
 void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same for a call that failed with -errno. */
 void tool_failed(const char *object, int err);
+/* Print a line of a report on stderr. */
+void tool_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Note the arguments of a command, to say which of them is not known. */
 void tool_set_arguments(char **argv);
 /* True if a word is like another, and more so than *best (falling; at first

@@ -2,7 +2,6 @@
 #include "tools/cql/copy/copy.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
@@ -16,6 +15,7 @@
 #include "tools/cql/place.h"
 #include "tools/cql/run.h"
 #include "tools/cql/source.h"
+#include "tools/lib/progress.h"
 
 struct parse {
 	struct copy *copy;
@@ -269,7 +269,6 @@ static int copy_read_columns(struct copy *c)
 
 void copy_ended(struct copy *c, const char *path, int err)
 {
-	copy_progress_hide(c);
 	if (err == -EINTR)
 		shell_complain(c->shell, "COPY of %s was interrupted.",
 			       (const char *)c->target.ptr);
@@ -309,16 +308,22 @@ const char *copy_path(struct copy *c, struct bytes text)
 	return kept;
 }
 
-void copy_progress_hide(struct copy *c)
+/* Write over the line of the terminal: what fits into it. */
+static void show_rate(uint64_t rows, double rate)
 {
-	if (c->shown_rows && isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+	char line[128];
+
+	snprintf(line, sizeof(line), "Processed: %llu rows; Rate: %.0f rows/s",
+		 (unsigned long long)rows, rate);
+	if (strlen(line) > progress_room())
+		*strchr(line, ';') = 0;
+	progress_put(line);
 }
 
 /* Print the progress: on a terminal after the first second. */
 void copy_progress(struct copy *c, bool end)
 {
-	bool person = isatty(STDERR_FILENO);
+	bool person = progress_is_live();
 	uint64_t now;
 	double since, all;
 
@@ -335,11 +340,9 @@ void copy_progress(struct copy *c, bool end)
 			(double)(c->rows - c->shown_rows) / since,
 			(double)c->rows / all);
 	if (end)
-		copy_progress_hide(c);
+		progress_hide();
 	else if (person && all > 1)
-		fprintf(stderr, "\r\033[KProcessed: %llu rows; Rate: %.0f "
-			"rows/s", (unsigned long long)c->rows,
-			(double)c->rows / all);
+		show_rate(c->rows, (double)c->rows / all);
 	c->shown_ns = now;
 	c->shown_rows = c->rows;
 }

@@ -55,8 +55,6 @@ int copy_ask_columns(struct copy *c, struct buf *text);
 /* Print "Processed: 12 rows; Rate: 6 rows/s" on a terminal, and into RATEFILE,
  * now and then. */
 void copy_progress(struct copy *c, bool end);
-/* Take the line of it away, since a message comes. */
-void copy_progress_hide(struct copy *c);
 /* Return a path with "~/" replaced, as a shell does, in c's arena. */
 const char *copy_path(struct copy *c, struct bytes text);
 /* Report that COPY failed, by an error of the backend's or of the file at

@@ -6,6 +6,7 @@
 #include "store/type/value.h"
 #include "tools/cql/copy/text.h"
 #include "tools/cql/copy/value.h"
+#include "tools/lib/tool.h"
 
 #define COMPLAINTS_MAX 20	/* the others are counted */
 
@@ -14,8 +15,7 @@ static void reject(struct import *im, const char *why, bool parsed)
 	long *errors = parsed ? &im->insert_errors : &im->parse_errors;
 
 	if (im->parse_errors + im->insert_errors < COMPLAINTS_MAX) {
-		copy_progress_hide(im->copy);
-		fprintf(stderr, "%s:%lu: %s\n", im->name, im->line, why);
+		tool_print_line("%s:%lu: %s", im->name, im->line, why);
 	}
 	++*errors;
 	im->skipped++;
