@@ -43,6 +43,10 @@ $(B)/widefsctl: $(call objects,tools/*.c tools/*/*.c tools/*/*/*.c) $(B)/libstor
 $(B)/widefsctl: LDLIBS += -ledit
 $(B)/check-unit: $(call objects,tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c tests/lib/*.c) $(B)/libfs.a $(B)/libstore.a
 $(B)/check-unit: LDLIBS += -lcheck -lsubunit -lrt -lm
+# tests/messages notes what passes line_format, in builds of tests.
+NOTED   := $(B)/check-unit $(if $(SAN),$(B)/widefs $(B)/widefsctl)
+$(NOTED): LDFLAGS += -Wl,--wrap=line_format
+$(filter-out %/check-unit,$(NOTED)): $(call objects,tests/lib/messages.c tests/lib/sites.c)
 $(B)/widefs $(B)/widefsctl $(B)/check-unit: ; $(LINK)
 $(B)/%.a: ; @rm -f $@ && $(AR) qcs $@ $^
 $(B)/%.o: %.c $(B)/flags ; @mkdir -p $(@D)

@@ -6,12 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "store/base/bytes.h"
 #include "store/base/lock.h"
 
 #define FRAMES 8
+#define TEXT_MAX 4096	/* of a text that is noted with them */
 #define SEEN 65536	/* further ones are noted more than once */
 
 static struct mutex lock = MUTEX_INIT;
@@ -37,16 +39,30 @@ static bool add(uint64_t sum)
 	return added;
 }
 
-void sites_note(void)
+void sites_put(const char *path, const char *text)
 {
-	const char *path = getenv("WIDEFS_TEST_SITES");
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	ssize_t written;
+
+	/* In one write: other processes write theirs. It is lost where a test limits
+	 * the process so. */
+	if (fd < 0)
+		return;
+	written = write(fd, text, strlen(text));
+	(void)written;
+	close(fd);
+}
+
+void sites_note_in(const char *variable, const char *text)
+{
+	const char *path = getenv(variable);
 	void *frames[FRAMES + 2];
-	char line[FRAMES * 20 + 2];
+	char line[FRAMES * 20 + TEXT_MAX + 2];
 	uint64_t sum = 1469598103934665603u;
-	int count, i, fd, len = 0;
+	int count, i, len = 0;
 	Dl_info info;
 
-	if (!path || !dladdr((void *)(uintptr_t)sites_note, &info))
+	if (!path || !dladdr((void *)(uintptr_t)sites_note_in, &info))
 		return;
 	count = backtrace(frames, ARRAY_SIZE(frames));
 	for (i = 1; i < count; i++) {
@@ -57,14 +73,15 @@ void sites_note(void)
 		sum = (sum ^ at) * 1099511628211u;
 		len += snprintf(line + len, sizeof(line) - (size_t)len,
 				"%llx ", (unsigned long long)at);
-		if (len > (int)sizeof(line) - 20)
-			break;
 	}
 	if (!add(sum | 1))
 		return;
-	line[len - 1] = '\n';
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (fd < 0 || write(fd, line, (size_t)len) != len)
-		abort();
-	close(fd);
+	snprintf(line + len - 1, sizeof(line) - (size_t)len, "%.*s\n", TEXT_MAX,
+		 text);
+	sites_put(path, line);
+}
+
+void sites_note(void)
+{
+	sites_note_in("WIDEFS_TEST_SITES", "");
 }

@@ -1,0 +1,114 @@
+# Messages of the programs and reasons of refusals that no other suite provokes: each is one
+# line and names its object; the exit status.
+. tests/mount/lib.sh
+start
+run_cql <<'C'
+CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE k.t (p int, c int, v text, s set<int>, m map<int, text>, n int, PRIMARY KEY (p, c));
+CREATE TABLE k.wide (p text PRIMARY KEY, v text);
+CREATE TABLE k.count (p int PRIMARY KEY, n counter);
+INSERT INTO k.t (p, c, v, s, m) VALUES (1, 1, 'x', {1}, {1: 'x'});
+UPDATE k.count SET n = n + 1 WHERE p = 1;
+C
+touch "$W/file"
+mkdir -p "$W/empty" "$W/other"
+# gives STATUS TEXT COMMAND...: TEXT is all that it says, with M, S and W for their paths.
+gives() {
+	local status=$1 text=$2 got
+	shift 2
+	timeout 120 "$@" >"$W/out" 2>"$W/err" </dev/null
+	got=$?
+	is "${*//$W\//}" "$status $text" "$got $(sed "s|$M|M|g; s|$S|S|g; s|$W|W|g" "$W/err")"
+}
+# --------------------------------------------------------------- wrong usage
+misused() { gives 2 "widefsctl: $1 (see widefsctl $2 --help)" "$CTL" "${@:2}"; }
+misused '--keyspace: the name of a keyspace is expected' dump --keyspace= "$M"
+misused 'dump: one PLACE is expected' dump
+misused 'export: one TABLE and at most one FILE are expected' export
+misused 'import: one TABLE and one FILE are expected' import
+misused 'load: one PLACE is expected' load
+for command in flush compact scrub stats; do misused 'b: one PLACE is enough' $command a b; done
+for command in errors status top; do misused 'b: one DIR is enough' $command a b; done
+misused 'schema: one PLACE is expected' schema
+misused 'c: one name is enough' schema a b c
+gives 2 'widefsctl: .a: not KEYSPACE or KEYSPACE.TABLE (see widefsctl schema --help)' "$CTL" schema "$M" .a
+misused 'sstable: a FILE is expected' sstable
+misused 'umount: --lazy or --force, not both' umount --lazy --force "$M"
+misused 'umount: one DIR is expected' umount
+misused 'create: a STORE and a NAME are expected' snapshot create "$M"
+misused 'list: one STORE is expected' snapshot list
+misused 'restore: a STORE, a NAME and at most one KEYSPACE or KEYSPACE.TABLE are expected' snapshot restore
+misused 'list: --force is an option of drop and restore' snapshot list --force "$M"
+misused 'list: --dry-run is an option of drop and restore' snapshot list --dry-run "$M"
+misused 'x=y: not WHAT=KEYSPACE.TABLE (WHAT: the number of a table, or the name of an sstable)' repair --table=x=y "$S" "$W/new"
+misused 'b: one PATH is enough' cql a b
+gives 2 'widefs: c: one STORE and one MOUNTPOINT are enough (see widefs --help)' "$WIDEFS" a b c
+gives 2 'widefs: zzzzzz: unknown option (see widefs --help)' "$WIDEFS" -o zzzzzz "$S" "$M"
+gives 2 'widefs: STORE: it is missing (usage: widefs [-o options] STORE MOUNTPOINT)' "$WIDEFS"
+gives 1 'widefs: zzzzzz: unknown option (see widefs --help)' bash -c 'exec -a mount.widefs "$0" "$@"' "$WIDEFS" "$S" "$M" -o zzzzzz
+gives 32 'widefs: W/no/s: the directory above it is not there (make it first)' bash -c 'exec -a mount.widefs "$0" "$@"' "$WIDEFS" "$W/no/s" "$W/empty"
+# -------------------------------------------------------------- wrong places
+gives 3 'widefsctl: M: is mounted (unmount it first: widefsctl umount M; or: widefsctl scrub --wait)' "$CTL" check "$M"
+gives 3 'widefsctl: M: is mounted (unmount it first: widefsctl umount M)' "$CTL" repair "$M" "$W/new"
+gives 6 'widefsctl: W/no/s: the directory above it is not there (make it first)' "$CTL" load "$W/no/s"
+gives 2 'widefsctl: M: name a table in it (PLACE/KEYSPACE/TABLE)' "$CTL" export "$M"
+gives 1 'widefsctl: W/none/e: No such file or directory' "$CTL" import --errors="$W/none/e" "$M/k/t" "$W/file"
+gives 1 'widefsctl: /dev/full: No space left on device' "$CTL" export "$M/k/t" /dev/full
+gives 1 'widefsctl: standard output: No space left on device' bash -c '"$0" export "$1" >/dev/full' "$CTL" "$M/k/t"
+gives 1 'widefsctl: standard output: No space left on device' bash -c '"$0" dump "$1" >/dev/full' "$CTL" "$M"
+gives 1 'widefs: W/other: the store cannot be mounted on itself or inside itself (name a directory outside of it)' "$WIDEFS" "$W/other" "$W/other"
+mkdir "$W/other/s"
+gives 1 'widefs: W/other: the mount would hide the store (name another directory)' "$WIDEFS" "$W/other/s" "$W/other"
+ok 'a snapshot' "$CTL" snapshot create "$M" one
+gives 2 'widefsctl: M/.snapshots/one: it is in a snapshot (read its files, export its tables, or restore it)' "$CTL" flush "$M/.snapshots/one"
+# ----------------------------------------------------------------- the shell
+shell() { gives 1 "$1" "$CTL" cql "$M" -e "$2"; }
+shell 'MODE takes one of table, csv, json, line.' 'MODE none'
+shell 'Sessions of TRACING are not kept: what one has to tell is printed with its statement.' 'SHOW SESSION 5f4d6a80-0000-11ee-8080-808080808080'
+shell "Could not open 'W/none/f': No such file or directory" "SOURCE '$W/none/f'"
+shell "Could not open 'W/none/f' for append: No such file or directory" "CAPTURE '$W/none/f'"
+shell 'Already capturing output to W/captured. Use CAPTURE OFF to disable.' "CAPTURE '$W/captured'; CAPTURE '$W/captured'"
+printf 'p,n\nx,y\n' >"$W/csv"
+gives 1 "widefsctl: W/csv: line 2: p: Unable to make int from 'x'
+widefsctl: /dev/full: it could not be written
+widefsctl: W/csv: 0 rows written, 1 line refused (in /dev/full)" "$CTL" import --format=csv --errors=/dev/full "$M/k/count" "$W/csv"
+is 'a name that is not the typed one' $'status 1\nwidefsctl: one: nothing was done: another name was typed' "$(python3 tests/mount/terminal.py "$CTL" snapshot drop "$M" one <<'T' | grep -E '^(status|widefsctl)'
+< Type the name
+> two\r
+.
+T
+)"
+# --------------------------------------------- reasons, in .widefs/errors
+reason() { # reason WHAT ERRNO TEXT COMMAND...
+	local what=$1 number=$2 text=$3
+	shift 3
+	"$@" >"$W/out" 2>&1 && fail "$what: it succeeded"
+	is "$what" "$number $text" "$(tail -1 "$M/.widefs/errors" | cut -d ' ' -f 6-)"
+}
+reason 'the control files stay' EPERM 'this directory always exists' rmdir "$M/.widefs"
+reason 'an attribute that stays' EPERM 'this attribute cannot be removed' setfattr -x user.writetime "$M/k/t/1/1/v"
+reason 'an element of a set' EINVAL 'an element of a set is its name' put "$M/k/t/1/1/s/1" 2
+reason 'a control that is none' EINVAL 'ctl takes: snapshot restore NAME [K[.T]], with %20 for a space of NAME' put "$M/.widefs/ctl" 'snapshot restore'
+reason 'a mode of the system' EPERM "the system's keyspaces have no other owner or mode" chmod 700 "$M/system"
+reason 'a mode of a table of it' EPERM "the system's keyspaces have no other owner or mode" chmod 700 "$M/system/local"
+reason 'a file in the root' EINVAL 'here are keyspaces: use mkdir' put "$M/file" x
+reason 'a directory for a file' EINVAL 'this column is a file' mkdir "$M/k/t/1/1/n"
+reason 'the size of rows' EPERM 'it has no size to set' truncate -s 5 "$M/k/wide.ndjson"
+reason 'a percent sign' ENOENT 'two upper-case hex digits must follow a % in a name' ls "$M/k/t/@v=%zz"
+again -o keyspace=k,max_value=64K
+reason 'a long line' EFBIG 'line 1: a line may have 262144 bytes' bash -c 'printf "{\"p\": \"%0300000d" 0 >"$0"' "$M/k/wide.ndjson"
+reason 'another keyspace' EPERM 'only keyspace k is mounted' mkdir "$M/other"
+reason 'the only keyspace' EPERM 'only keyspace k is mounted' mv "$M/k" "$M/other"
+stop
+gives 6 "widefsctl: S: there is no table 'k.none'" "$CTL" stats "$S/k/none"
+gives 6 "widefsctl: S: there is no table 'k.none'" "$CTL" export "$S/k/none"
+gives 2 'widefsctl: S/k/t: it is in a table: name the store (see widefsctl snapshot --help)' "$CTL" snapshot list "$S/k/t"
+gives 6 'widefsctl: status: this user has no mount (name a store or a mount)' setpriv --reuid=65533 --regid=65533 --clear-groups "$CTL" status
+gives 6 'widefsctl: 77=k.none: there is no such table, or the store tells the table of this data (leave it out)' "$CTL" repair --table=77=k.none "$S" "$W/new"
+cp -a "$S" "$W/newer"
+printf '\x57\x49\x44\x45\x46\x53\x0a\0\x63\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xfb\x67\xcd\xda\xae\x56\x62\x2f' >"$W/newer/WIDEFS"
+gives 5 "widefsctl: W/newer: the store's format is newer than this widefsctl (use a newer one)" "$CTL" check "$W/newer"
+gives 5 "widefs: W/newer: the store's format is newer than this widefs (use a newer one)" "$WIDEFS" "$W/newer" "$M"
+chmod 777 "$W/newer"
+gives 1 'widefs: W/newer: others can write there, or own it: it is not opened (chmod go-w, or run as its owner)' "$WIDEFS" "$W/newer" "$M"
+done_testing
