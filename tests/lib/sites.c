@@ -12,7 +12,7 @@
 #include "store/base/bytes.h"
 #include "store/base/lock.h"
 
-#define FRAMES 8
+#define FRAMES 9	/* sites_note is one of them */
 #define TEXT_MAX 4096	/* of a text that is noted with them */
 #define SEEN 65536	/* further ones are noted more than once */
 
