@@ -225,7 +225,7 @@ static void finish_span(struct dead_spans *all, struct dead_span *s,
 		free_span(s);
 }
 
-void dead_run_end(struct dead_run *run)
+void dead_run_finish(struct dead_run *run)
 {
 	struct lsm_table *t = run->watch ? find_table(run) : NULL;
 	struct dead_spans *all = t ? atomic_load(&t->dead) : NULL;

@@ -40,8 +40,15 @@ void dead_run_release(struct dead_run *run);
  * unknown.
  */
 int dead_run_add(struct dead_run *run, struct bytes key, struct bytes *to);
-/* End the run: at a live row, or at the end of the scan. */
-void dead_run_end(struct dead_run *run);
+/* Remember the run, and forget that it was. */
+void dead_run_finish(struct dead_run *run);
+/* End the run, if there is one: at a live row, where the scan passes rows without
+ * a look, and at its end. */
+static inline void dead_run_end(struct dead_run *run)
+{
+	if (run->length || run->jumped || run->watch)
+		dead_run_finish(run);
+}
 /*
  * Find the span of the table that begins nearest before the key: *from (its
  * bytes replaced). False: none does.

@@ -24,8 +24,7 @@ int cursor_enter(struct cursor *c)
 
 	if (c->prefix.failed)
 		return -ENOMEM;
-	if (c->dead.length)
-		dead_run_end(&c->dead);
+	dead_run_end(&c->dead);
 	cursor_leave_attributes(c);
 	c->in_partition = true;
 	c->range_index = 0;

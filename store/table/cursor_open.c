@@ -228,8 +228,7 @@ static void rest(struct cursor *c)
 	buf_add_bytes(&c->rest, p->entry.key);
 	if (c->rest.failed)
 		return;	/* it continues as it is */
-	if (c->dead.length)
-		dead_run_end(&c->dead);
+	dead_run_end(&c->dead);
 	c->rests = true;
 	c->rests_after = !p->have;
 	p->have = false;

@@ -71,14 +71,11 @@ int scan_peek_row(struct cursor *c, struct peek *p)
 	return look(c, p);
 }
 
-int scan_peek_seek(struct cursor *c, struct peek *p, struct bytes key)
+static int seek(struct peek *p, struct bytes key)
 {
 	struct deletion in_force;
 	int order, err;
 
-	/* Rows that a seek passes were not looked at. */
-	if (p == c->rows && c->dead.length)
-		dead_run_end(&c->dead);
 	if (p->have) {
 		order = bytes_compare(p->entry.key, key);
 		if (p->reversed ? order < 0 : order >= 0)
@@ -95,6 +92,14 @@ int scan_peek_seek(struct cursor *c, struct peek *p, struct bytes key)
 		p->sought = true;
 	}
 	return err;
+}
+
+int scan_peek_seek(struct cursor *c, struct peek *p, struct bytes key)
+{
+	/* Rows that a seek passes were not looked at. */
+	if (p == c->rows)
+		dead_run_end(&c->dead);
+	return seek(p, key);
 }
 
 void scan_peek_forget(struct peek *p)
@@ -310,8 +315,7 @@ static int take_key(struct cursor *c, struct row_view *view, int64_t until)
 	int err;
 
 	c->rows->have = false;
-	if (c->dead.length)
-		dead_run_end(&c->dead);
+	dead_run_end(&c->dead);
 	c->cost.rows++;
 	err = key_read_clustering(c->clustering, c->ends,
 				  &c->clustering_memory, c->table, suffix);
@@ -336,7 +340,7 @@ static int pass_dead(struct cursor *c)
 	if (c->query.reversed || !c->dead.lsm ||
 	    !dead_run_add(&c->dead, c->rows->entry.key, &to))
 		return 0;
-	return scan_peek_seek(c, c->rows, to);
+	return seek(c->rows, to);
 }
 
 static ASIDE int take_decoded(struct cursor *c, struct row_view *view)

@@ -109,6 +109,31 @@ START_TEST(a_session_keeps_its_keyspace)
 }
 END_TEST
 
+/* A query that seeks past rows that are known to be dead, and comes to a live one,
+ * begins to count anew. */
+START_TEST(rows_between_dead_ones_stay)
+{
+	char cql[80];
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		snprintf(cql, sizeof(cql),
+			 "INSERT INTO t (k, c, v) VALUES (1, %d, %d)", i, i);
+		ok(cql);
+	}
+	for (i = 0; i < 200; i++) {
+		snprintf(cql, sizeof(cql), "DELETE FROM t WHERE k = 1 AND "
+			 "c = %d", i < 100 ? i : i + 1);
+		ok(cql);
+		if (i == 99)
+			gives("SELECT c FROM t WHERE k = 1 LIMIT 2",
+			      "[100][101]");
+	}
+	for (i = 0; i < 3; i++)
+		gives("SELECT c FROM t WHERE k = 1 LIMIT 3", "[100][201][202]");
+}
+END_TEST
+
 /* Two results are pulled in turn, while other statements run. */
 START_TEST(results_stream_side_by_side)
 {
@@ -622,6 +647,7 @@ SUITE(cql)
 	tcase_set_timeout(tc, 60);	/* of memory, on a busy machine */
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_session_keeps_its_keyspace);
+	tcase_add_test(tc, rows_between_dead_ones_stay);
 	tcase_add_test(tc, results_stream_side_by_side);
 	tcase_add_loop_test(tc, errors_have_a_place, 0, ARRAY_SIZE(places));
 	tcase_add_test(tc, rights_are_asked);
