@@ -66,7 +66,9 @@ static struct dead_hint *hint_of(struct dead_hints *all, uint64_t token)
 	return oldest;
 }
 
-void dead_hints_add(struct lsm *lsm, struct lsm_table *t, struct bytes key)
+/* Count so many deletions from the key on. */
+static void add(struct lsm *lsm, struct lsm_table *t, struct bytes key,
+		uint64_t count)
 {
 	struct dead_hint *h;
 
@@ -80,12 +82,36 @@ void dead_hints_add(struct lsm *lsm, struct lsm_table *t, struct bytes key)
 		buf_clear(&h->from);
 		buf_add_bytes(&h->from, key);
 	}
-	if (++h->count < SWEEP_AFTER)
+	h->count += count;
+	if (h->count < SWEEP_AFTER)
 		return;
 	h->count = 0;
 	h->wanted = true;
 	if (lsm->worker)
 		worker_add(lsm->worker, WORKER_SWEEP, &lsm->sweep_work);
+}
+
+void dead_hints_add(struct lsm *lsm, struct lsm_table *t, struct bytes key)
+{
+	add(lsm, t, key, 1);
+}
+
+void dead_hints_begin(struct lsm *lsm)
+{
+	size_t i, k;
+
+	for (i = 0; i < lsm->table_count; i++) {
+		const struct version *v = lsm->tables[i]->version;
+
+		for (k = 0; k < v->file_count; k++) {
+			const struct sstable *s = v->files[k].sstable;
+			uint64_t count = sstable_info(s)->tombstone_count;
+
+			if (count >= SWEEP_AFTER)
+				add(lsm, lsm->tables[i], sstable_first_key(s),
+				    count);
+		}
+	}
 }
 
 /* ------------------------------------------------------------------- sweeps */

@@ -2,7 +2,8 @@
  * Scans of what was deleted, before readers come: when many rows in a row of
  * one partition were deleted, a thread of the worker finds out where the next
  * live one is (dead_rows.h). So even the first reader of a queue's head, and
- * the first after a restart, finds it at once.
+ * the first after a restart, finds it at once. Of sstables it is not known where
+ * their tombstones are: after a restart those are found with which one begins.
  *
  * Threads: under the write lock, or where nobody else has the engine.
  */
@@ -19,6 +20,9 @@ void dead_hints_free(struct dead_hints *hints);
  * the worker is there.
  */
 void dead_hints_add(struct lsm *lsm, struct lsm_table *t, struct bytes key);
+/* Ask for sweeps from the beginning of the sstables that have as many tombstones:
+ * when the engine starts. */
+void dead_hints_begin(struct lsm *lsm);
 /* sweep_work: scan what was asked for. */
 void dead_sweep_run(struct work *work);
 #endif

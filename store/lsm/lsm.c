@@ -395,6 +395,7 @@ int lsm_start(struct lsm *lsm)
 	if (lsm->options.read_only)
 		return 0;
 	lsm_reserve_begin(lsm);
+	dead_hints_begin(lsm);
 	err = lsm_reserve_keep(lsm, 0);
 	lsm->room_wanted = file_is_full(err);
 	if (!err || lsm_is_passing(err))	/* a writer tries again */

@@ -89,7 +89,7 @@ static void step_back(enum worker_queue queue)
 	struct sched_param none = { 0 };
 	enum { WHO_PROCESS = 1, CLASS_IDLE = 3, CLASS_SHIFT = 13 };
 
-	if (queue == WORKER_LOG)
+	if (queue == WORKER_LOG || queue == WORKER_SWEEP)
 		return;
 	pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
 	if (queue == WORKER_COMPACTION)

@@ -1,7 +1,7 @@
 /*
  * The background threads: one to keep time for the log, one to flush, one to
  * compact, one to look ahead of readers (dead_sweep.h), each with its own queue,
- * so that a flush never waits for a compaction. All but the first run in the
+ * so that a flush never waits for a compaction. Flush and compaction run in the
  * batch scheduling class, and compaction at idle I/O priority, where the system
  * allows it.
  *
