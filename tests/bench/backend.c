@@ -194,8 +194,7 @@ static int scan_next(void *p, char *k, char *v)
 				abort();
 			continue;
 		}
-		if (scan->run.length)
-			dead_run_end(&scan->run);
+		dead_run_end(&scan->run);
 		memcpy(k, entry.key.ptr, KEY_LEN);
 		memcpy(v, row.cells[0].value.ptr, VALUE_LEN);
 		return 1;
