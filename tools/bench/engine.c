@@ -170,8 +170,7 @@ static int count_live(struct engine *e, struct dead_run *run,
 	err = row_decode(&row, &e->arena, entry->row);
 	if (!err && row.cell_count) {
 		++*count;
-		if (run->length)
-			dead_run_end(run);
+		dead_run_end(run);
 	} else if (!err && dead_run_add(run, entry->key, &to)) {
 		err = iterator_seek(it, to, &in_force);
 	}
