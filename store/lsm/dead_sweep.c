@@ -6,7 +6,8 @@
  * first live one: what it has found is joined to that span.
  *
  * Rows whose cells have been deleted or have expired one by one are taken for
- * live: a reader knows better.
+ * live: a reader knows better. Yet a sweep has the time of the clock, as it steps
+ * over what readers have found, too.
  */
 #include "store/lsm/dead_sweep.h"
 
@@ -14,6 +15,7 @@
 #include <stddef.h>
 
 #include "store/base/alloc.h"
+#include "store/base/clock.h"
 #include "store/lsm/dead_rows.h"
 #include "store/lsm/lsm.h"
 #include "store/row/row.h"
@@ -180,7 +182,7 @@ static int sweep(struct lsm *lsm, uint32_t table, struct bytes from,
 	int err;
 
 	buf_clear(end);
-	dead_run_init(&run, lsm, table, INT64_MIN);
+	dead_run_init(&run, lsm, table, clock_now_s());
 	err = lsm_iterate(&it, lsm, table, from, BYTES_EMPTY, false);
 	if (!err && !dead_run_watch(&run, from))
 		err = -EAGAIN;

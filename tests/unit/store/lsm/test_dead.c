@@ -81,7 +81,7 @@ struct scan {
 
 static void begin(struct scan *s, struct world *w)
 {
-	dead_run_init(&s->run, w->lsm, TABLE, 1);
+	dead_run_init(&s->run, w->lsm, TABLE, clock_now_s());
 	ck_assert_int_eq(lsm_iterate(&s->it, w->lsm, TABLE, BYTES_EMPTY,
 				     BYTES_EMPTY, false), 0);
 	memcpy(s->live, w->live, sizeof(s->live));
@@ -243,6 +243,47 @@ START_TEST(the_first_reader_of_a_queue_finds_its_head)	/* _i: where the
 }
 END_TEST
 
+static void delete_first(struct world *w, uint32_t count)
+{
+	struct row row = ROW_NONE;
+	struct batch batch = BATCH_INIT;
+	struct buf key = BUF_INIT;
+	uint32_t i;
+
+	row.deletion = (struct deletion){ ++w->now, clock_now_s() };
+	for (i = 0; i < count; i++)
+		batch_add_row(&batch, TABLE, key_of(&key, i), &row);
+	ck_assert_int_eq(lsm_apply(w->lsm, &batch, NULL), 0);
+	batch_release(&batch);
+	buf_release(&key);
+}
+
+static uint64_t blocks_read(struct world *w)
+{
+	struct lsm_stats stats;
+
+	lsm_stats(w->lsm, &stats);
+	return stats.cache_hits + stats.cache_misses;
+}
+
+START_TEST(sweeps_step_over_what_readers_have_found)
+{
+	struct world w;
+	uint64_t before, by_reader;
+
+	open_world(&w, 1);
+	delete_first(&w, 60000);
+	ck_assert_int_eq(lsm_flush(w.lsm, TABLE), 0);
+	before = blocks_read(&w);
+	scan(&w, 0, 1);
+	by_reader = blocks_read(&w) - before;
+	ck_assert_uint_gt(by_reader, 20);
+	ck_assert_int_eq(lsm_settle(w.lsm), 0);
+	ck_assert_uint_lt(blocks_read(&w) - before - by_reader, 5);
+	ck_assert_int_eq(lsm_close(w.lsm), 0);
+}
+END_TEST
+
 /*
  * Several threads delete rows of their own in long runs and bring some back,
  * while the engine's thread sweeps: each sees all of its rows that live, and no
@@ -294,7 +335,7 @@ static void owner_look(struct owner *o)
 	struct bytes to;
 	uint32_t i;
 
-	dead_run_init(&run, o->lsm, TABLE, 1);
+	dead_run_init(&run, o->lsm, TABLE, clock_now_s());
 	o->wrong += lsm_iterate(&it, o->lsm, TABLE, BYTES_EMPTY, BYTES_EMPTY,
 				false) != 0;
 	o->wrong += iterator_seek(it, key_of(&key, 0), &in_force) != 0;
@@ -379,6 +420,7 @@ SUITE(dead)
 	tcase_add_test(tc, the_head_of_a_queue_is_found_at_once);
 	tcase_add_loop_test(tc, the_first_reader_of_a_queue_finds_its_head, 0,
 			    3);
+	tcase_add_test(tc, sweeps_step_over_what_readers_have_found);
 	tcase_add_loop_test(tc, sweeps_beside_writers_hide_nothing, 0, 4);
 	suite_add_tcase(suite, tc);
 }
