@@ -377,6 +377,18 @@ static int move_row(struct batch_above *b, size_t at)
 		       store_up(b, &p, level) : err;
 }
 
+/* True if the entry before it deletes the same range. */
+static bool is_repeated(const struct statement_entry *entries, size_t i)
+{
+	const struct table_change *c = entries[i].change, *last;
+
+	if (!i || !c->whole)
+		return false;
+	last = entries[i - 1].change;
+	return last->whole && bytes_equal(last->key, c->key) &&
+	       bytes_equal(last->to, c->to);
+}
+
 int statement_above(struct op *op, struct write *w, struct node *table,
 		    const struct statement_entry *entries, size_t count)
 {
@@ -394,7 +406,7 @@ int statement_above(struct op *op, struct write *w, struct node *table,
 
 		if (!c->whole)
 			err = move_row(&b, i);
-		else
+		else if (!is_repeated(entries, i))
 			err = is_all_of_partition(c) ? move_partition(&b, i) :
 						       move_range(&b, i);
 	}
