@@ -222,7 +222,7 @@ START_TEST(many_readers_of_a_failing_disk)
 }
 END_TEST
 
-START_TEST(what_sstables_hold_is_taken_from_blocks)
+START_TEST(blocks_have_what_sstables_do_not_hold)
 {
 	struct block_cache *c = cache_of(1 << 20);
 	uint64_t a = block_cache_owner(c);
@@ -262,7 +262,7 @@ SUITE(cache)
 
 	tcase_add_test(tc, a_block_is_loaded_once);
 	tcase_add_test(tc, bytes_are_bounded);
-	tcase_add_test(tc, what_sstables_hold_is_taken_from_blocks);
+	tcase_add_test(tc, blocks_have_what_sstables_do_not_hold);
 	tcase_add_test(tc, a_block_in_use_stays_readable);
 	tcase_add_test(tc, blocks_in_frequent_use_are_kept);
 	tcase_add_test(tc, a_block_is_not_kept_if_it_failed_or_should_not_be);
