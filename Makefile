@@ -28,7 +28,7 @@ programs: $(B)/widefs $(B)/widefsctl
 # What Debian calls the libraries and tools. `make` alone installs none of them: it
 # names what is missing, and ends. `make programs` asks for none of them.
 PACKAGES      := gcc make libc6-dev libfuse3-dev fuse3 liblz4-dev libzstd-dev zlib1g-dev libxxhash-dev libgmp-dev nettle-dev libedit-dev libstemmer-dev libunistring-dev
-TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq zsh procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr mandoc dpkg-dev debhelper lintian debootstrap systemd vim nano emacs-nox moreutils zip unzip zstd mc inotify-tools miller less git sqlite3
+TEST_PACKAGES := check clang clang-tidy cppcheck shellcheck libclang-rt-14-dev rsync attr vim-tiny ed patch python3 jq zsh procps e2fsprogs xfsprogs fio stress-ng nbdkit libnbd-bin gcovr mandoc dpkg-dev debhelper lintian debootstrap systemd vim nano emacs-nox moreutils zip unzip zstd mc inotify-tools miller less git sqlite3 strace
 needs: ; @tests/install-packages -n $(PACKAGES)
 libs: ; @echo $(LDLIBS)	# of libstore.a, for what is linked elsewhere
 packages: ; @tests/install-packages $(PACKAGES)

@@ -20,6 +20,9 @@ gives() {
 	got=$?
 	is "${*//$W\//}" "$status $text" "$got $(sed "s|$M|M|g; s|$S|S|g; s|$W|W|g" "$W/err")"
 }
+# fails STATUS TEXT CALLS:error=ERRNO[:when=N+] PATH COMMAND...: where the command's CALLS on
+# PATH (as it names it; '': on any file) fail so.
+fails() { ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 gives "$1" "$2" strace -f -qq -o "$W/calls" ${4:+-P "$4"} -e "inject=$3" "${@:5}"; }
 # --------------------------------------------------------------- wrong usage
 misused() { gives 2 "widefsctl: $1 (see widefsctl $2 --help)" "$CTL" "${@:2}"; }
 misused '--keyspace: the name of a keyspace is expected' dump --keyspace= "$M"
@@ -61,6 +64,25 @@ mkdir "$W/other/s"
 gives 1 'widefs: W/other: the mount would hide the store (name another directory)' "$WIDEFS" "$W/other/s" "$W/other"
 ok 'a snapshot' "$CTL" snapshot create "$M" one
 gives 2 'widefsctl: M/.snapshots/one: it is in a snapshot (read its files, export its tables, or restore it)' "$CTL" flush "$M/.snapshots/one"
+# ---------------------------------------------------- system calls that fail
+eio='Input/output error'
+for n in 1 3 5; do fails 1 "widefsctl: M: $eio" "write:error=EIO:when=$n+" "$M/.cql.raw" "$CTL" dump "$M"; done
+fails 1 "widefsctl: W/file: $eio" read:error=EIO "$W/file" "$CTL" import "$M/k/t" "$W/file"
+echo '{"p": 3, "c": 3}' >"$W/line"
+fails 1 "widefsctl: W/line: line 1: $eio" write:error=EIO "$M/k/t.ndjson" "$CTL" import "$M/k/t" "$W/line"
+fails 1 "widefsctl: M/k/t.csv: $eio" openat:error=EIO "$M/k/t.csv" "$CTL" export --format=csv "$M/k/t"
+fails 1 "widefsctl: M: $eio" write:error=EIO "$M/.widefs/ctl" "$CTL" flush "$M"
+fails 1 "widefsctl: M: $eio" read:error=EIO "$M/.widefs/stats" "$CTL" stats "$M"
+fails 1 "widefsctl: M: $eio" read:error=EIO "$M/.widefs/metrics" "$CTL" stats --json "$M"
+fails 1 "widefsctl: M: $eio" read:error=EIO "$M/.widefs/metrics" "$CTL" top --once "$M"
+fails 1 'widefsctl: M: Permission denied' statx:error=EACCES "$M" "$CTL" umount --force "$M"
+fails 1 'widefsctl: M: Operation not permitted' umount2:error=EPERM '' "$CTL" umount "$M"
+fails 1 "widefsctl: /: $eio" chdir:error=EIO '' "$CTL" umount "$M"
+pid=$(daemon_pid)
+gives 1 "widefsctl: M: its connection cannot be aborted: Operation not permitted (run: kill -9 $pid)" \
+	strace -f -qq -o "$W/calls" -e inject=fsopen,kill:error=EPERM "$CTL" umount --force "$M"
+gives 1 'widefsctl: <stdin>: Is a directory' bash -c '"$0" load "$1" <"$2"' "$CTL" "$M" "$W"
+gives 6 'widefsctl: W/file/x: Not a directory' "$CTL" errors "$W/file/x"
 # ----------------------------------------------------------------- the shell
 shell() { gives 1 "$1" "$CTL" cql "$M" -e "$2"; }
 shell 'MODE takes one of table, csv, json, line.' 'MODE none'
@@ -68,6 +90,15 @@ shell 'Sessions of TRACING are not kept: what one has to tell is printed with it
 shell "Could not open 'W/none/f': No such file or directory" "SOURCE '$W/none/f'"
 shell "Could not open 'W/none/f' for append: No such file or directory" "CAPTURE '$W/none/f'"
 shell 'Already capturing output to W/captured. Use CAPTURE OFF to disable.' "CAPTURE '$W/captured'; CAPTURE '$W/captured'"
+shell 'Not currently capturing output.' 'CAPTURE OFF'
+gives 1 'The result cannot be written: No space left on device' bash -c '"$0" cql "$1" -e "SELECT * FROM k.t" >/dev/full' "$CTL" "$M"
+fails 1 "W/captured: $eio" close:error=EIO "$W/captured" "$CTL" cql "$M" -e "CAPTURE '$W/captured'; CAPTURE OFF"
+fails 1 "widefsctl: W/captured: $eio" close:error=EIO "$W/captured" "$CTL" cql "$M" -e "CAPTURE '$W/captured'"
+fails 1 'ServerError: Error from server: code=0000 [Server error] message="Input/output error"
+COPY of k.t did not end.' read:error=EIO:when=2+ "$M/.cql.raw" "$CTL" cql "$M" -e "COPY k.t TO '$W/copied'"
+echo x,x,x,x,x,x >"$W/copied"
+"$CTL" cql "$M" -e "COPY k.t FROM '$W/copied' WITH RATEFILE = '/dev/full' AND ERRFILE = '/dev/full'" >"$W/out" 2>&1
+is 'files of COPY that are not written' 2 "$(grep -cxF '/dev/full: No space left on device' "$W/out")"
 printf 'p,n\nx,y\n' >"$W/csv"
 gives 1 "widefsctl: W/csv: line 2: p: Unable to make int from 'x'
 widefsctl: /dev/full: it could not be written
@@ -100,6 +131,25 @@ reason 'a long line' EFBIG 'line 1: a line may have 262144 bytes' bash -c 'print
 reason 'another keyspace' EPERM 'only keyspace k is mounted' mkdir "$M/other"
 reason 'the only keyspace' EPERM 'only keyspace k is mounted' mv "$M/k" "$M/other"
 stop
+mkdir "$W/logs"
+"$WIDEFS" --log-file="$W/logs/log" -o ro "$S" "$M"
+mv "$W/logs" "$W/moved"
+kill -HUP "$(daemon_pid)"
+ok 'a log that cannot be opened again' within 20 grep -q "logs/log: No such file or directory (the log goes on where it was)$" "$W/moved/log"
+stop
+sst=$(printf '%s\n' "$S"/engine/*.sst | head -1)
+unknown() { gives 3 "$1: S: store is open in another process (end that one)" flock "$S" strace -f -qq -o "$W/calls" -P /proc/locks -e inject=openat:error=EACCES "${@:2}"; }
+unknown widefsctl "$CTL" stats "$S"
+unknown widefs "$WIDEFS" "$S" "$M"
+fails 1 'widefsctl: S: Read-only file system (check and cql --read-only can read it)' openat:error=EROFS LOCK "$CTL" flush "$S"
+fails 1 'widefs: S: Read-only file system (-o ro can read it)' openat:error=EROFS LOCK "$WIDEFS" "$S" "$M"
+fails 1 "widefs: S: $eio" openat:error=EIO LOCK "$WIDEFS" "$S" "$M"
+fails 1 "widefsctl: S${sst#"$S"}: $eio" openat:error=EIO "${sst##*/}" "$CTL" sstable "$sst"
+fails 1 "widefsctl: S: $eio" pread64:error=EIO "$sst" "$CTL" check "$S"
+fails 1 "widefsctl: S: $eio" fsync:error=EIO "$S/engine" "$CTL" compact "$S/k/t"
+echo max_value=1M >"$W/config"
+fails 2 "widefs: W/config: $eio" fstat,newfstatat:error=EIO "$W/config" "$WIDEFS" --config="$W/config" "$S" "$M"
+fails 2 "widefs: W/config: $eio" read:error=EIO "$W/config" "$WIDEFS" --config="$W/config" "$S" "$M"
 gives 6 "widefsctl: S: there is no table 'k.none'" "$CTL" stats "$S/k/none"
 gives 6 "widefsctl: S: there is no table 'k.none'" "$CTL" export "$S/k/none"
 gives 2 'widefsctl: S/k/t: it is in a table: name the store (see widefsctl snapshot --help)' "$CTL" snapshot list "$S/k/t"
