@@ -51,8 +51,9 @@ lines() {
 		awk '/^\$ / { if (n++) print command "\t" said; command = substr($0, 3); said = ""; on = 1; next }
 			/^\.|^[A-Z].*:$/ { on = 0 } on { said = said $0 "\\n" } END { if (n) print command "\t" said }'
 }
-# What needs a terminal, a damage or another machine, or does not end, has its own suites.
-others='systemctl|-d /mnt/disk|errors -f|top --delay|status --json|^widefsctl status >|repair --table'
+# What needs a terminal, a damage or another machine, looks at all mounts of the machine or does not
+# end, has its own suites.
+others='systemctl|-d /mnt/disk|errors -f|top --delay|status --json|^widefsctl status (>|--color)|repair --table'
 run=0
 for page in "$pages"/mount/*.[158] "$pages"/tools/*.1; do
 	name=${page##*/}
