@@ -112,6 +112,18 @@ static bool read_attribute(const char *path, const char *name, uint64_t *value)
 	return n > 0;
 }
 
+/* Return the next entry; NULL at the end, and with *err if it cannot be read. */
+static const struct dirent *next_entry(DIR *dir, int *err)
+{
+	const struct dirent *e;
+
+	errno = 0;
+	e = readdir(dir);
+	if (!e)
+		*err = -errno;
+	return e;
+}
+
 static int each_mounted(const struct snapshot_work *w,
 			int (*each)(const struct snapshot_line *l,
 				    void *context),
@@ -119,17 +131,19 @@ static int each_mounted(const struct snapshot_work *w,
 {
 	char *path = path_of(w, "");
 	DIR *dir = path ? opendir(path) : NULL;
-	struct dirent *e;
+	const struct dirent *e;
 	int err = dir ? 0 : path ? -errno : -ENOMEM;
 
 	free(path);
-	while (dir && !err && (e = readdir(dir))) {
+	while (dir && !err && (e = next_entry(dir, &err))) {
 		char *one = e->d_name[0] == '.' ? NULL : path_of(w, e->d_name);
 		struct snapshot_line l = { .name = e->d_name };
 		uint64_t created, automatic;
 
-		if (!one)
+		if (!one) {
+			err = e->d_name[0] == '.' ? 0 : -ENOMEM;
 			continue;
+		}
 		read_attribute(one, "user.created", &created);
 		read_attribute(one, "user.held", &l.held);
 		read_attribute(one, "user.automatic", &automatic);
@@ -261,10 +275,10 @@ static int has_here(const struct snapshot_work *w, uint64_t number,
 static int is_listed(const char *path, struct bytes name)
 {
 	DIR *dir = opendir(path);
-	struct dirent *e;
+	const struct dirent *e;
 	int has = dir ? 0 : -errno;
 
-	while (dir && !has && (e = readdir(dir)))
+	while (dir && !has && (e = next_entry(dir, &has)))
 		has = e->d_type == DT_DIR &&
 		      bytes_equal(bytes_str(e->d_name), name);
 	if (dir)
