@@ -22,9 +22,9 @@ struct batch_above {
 	struct node *table;
 	const struct statement_entry *entries;
 	size_t count;
-	/* By level + 1, of the directories on the way to `last`: the times were
-	 * moved from there up to where that ends; the time is stored. */
-	bool *done, *stored;
+	/* By level + 1: the directory on the way to `last` is done, with all
+	 * that are above it. */
+	bool *done;
 	struct place last;
 };
 
@@ -228,8 +228,6 @@ static void set_way(struct batch_above *b, const struct place *p, int level)
 		shared++;
 	}
 	memset(b->done + shared + 1, 0, (most - shared + 1) * sizeof(*b->done));
-	memset(b->stored + shared + 1, 0,
-	       (most - shared + 1) * sizeof(*b->stored));
 	b->last = place_at(p, level);
 	b->last.partition_key = p->partition_key;
 }
@@ -257,7 +255,6 @@ static int move_up(struct batch_above *b, const struct place *p, int level,
 			return was < 0 ? was : is;
 		err = times_move_directory(b->op, b->w, b->table, &dir,
 					   was != is);
-		b->stored[level + 1] = was == is;
 		if (err || was == is)
 			return err;
 	}
@@ -342,27 +339,9 @@ static int move_partition(struct batch_above *b, size_t at)
 	return got > 0 ? move_up(b, &p, in.is ? 0 : ABOVE, at) : got;
 }
 
-/* Store the times of the directories from that level up to the partition that have
- * none: those that come from data go back when it ends. */
-static int store_up(struct batch_above *b, const struct place *p, int level)
-{
-	int err = 0;
-
-	set_way(b, p, level);
-	for (; !err && level > ABOVE; level--) {
-		struct place dir = place_at(p, level);
-
-		if (!b->stored[level + 1])
-			err = times_store_directory(b->op, b->w, b->table, &dir);
-		b->stored[level + 1] = true;
-	}
-	return err;
-}
-
 static int move_row(struct batch_above *b, size_t at)
 {
-	const struct statement_entry *e = &b->entries[at];
-	const struct table_change *c = e->change;
+	const struct table_change *c = b->entries[at].change;
 	struct place p = {
 		.table = c->table,
 		.partition_key = c->partition_key,
@@ -371,10 +350,8 @@ static int move_row(struct batch_above *b, size_t at)
 	};
 	int level = c->is_static ? 0 : table_is_flat(c->table) ? ABOVE :
 					(int)c->clustering_count - 1;
-	int err = e->was != e->is ? move_up(b, &p, level, at) : 0;
 
-	return !err && e->is && c->earliest_expiry_s != NO_TIME ?
-		       store_up(b, &p, level) : err;
+	return move_up(b, &p, level, at);
 }
 
 /* True if the entry before it deletes the same range. */
@@ -394,18 +371,20 @@ int statement_above(struct op *op, struct write *w, struct node *table,
 {
 	struct batch_above b = { .op = op, .w = w, .table = table,
 				 .entries = entries, .count = count };
-	size_t levels = entries->change->table->clustering_count + 2, i;
+	size_t i;
 	int err = 0;
 
-	b.done = arena_zalloc(&op->arena, levels, sizeof(*b.done));
-	b.stored = arena_zalloc(&op->arena, levels, sizeof(*b.stored));
-	if (!b.done || !b.stored)
+	b.done = arena_zalloc(&op->arena,
+			      entries->change->table->clustering_count + 2,
+			      sizeof(*b.done));
+	if (!b.done)
 		return -ENOMEM;
 	for (i = 0; i < count && !err; i++) {
 		const struct table_change *c = entries[i].change;
 
 		if (!c->whole)
-			err = move_row(&b, i);
+			err = entries[i].was != entries[i].is ?
+				      move_row(&b, i) : 0;
 		else if (!is_repeated(entries, i))
 			err = is_all_of_partition(c) ? move_partition(&b, i) :
 						       move_range(&b, i);

@@ -6,9 +6,7 @@
  * the same batch (statement_above.h); so do the directory of a row and that of a
  * collection whose values come or go. Tables in which no time was ever stored show
  * the times of their data, and are read only where a value of a row that stays is
- * removed, or is written with an end: that time must not go back, now or when the
- * value ends. So the directories of what ends before others in them have a time
- * that is stored.
+ * removed, whose time must not go back.
  */
 #include "fs/statement_times.h"
 
@@ -59,7 +57,7 @@ static bool is_known_to_stay(struct op *op, const struct table_change *c)
 	struct node_known known;
 	uint32_t i;
 
-	if (c->removes || c->earliest_expiry_s != NO_TIME || !op->reached ||
+	if (c->removes || !op->reached ||
 	    op->reached_level != c->clustering_count ||
 	    !known_now(op, op->reached, &known))
 		return false;
@@ -70,76 +68,12 @@ static bool is_known_to_stay(struct op *op, const struct table_change *c)
 	return true;
 }
 
-static int64_t end_of(const struct cell *c)
-{
-	return c->ttl ? c->local_time : NO_TIME;
-}
-
-static bool is_written(const struct table_change *c, const struct column *column)
-{
-	uint32_t i;
-
-	for (i = 0; i < c->column_count; i++)
-		if (c->columns[i] == column)
-			return true;
-	return false;
-}
-
-/* True if something in the row ends with the change before others do. before: as
- * for row_effect_find. */
-static bool ends_in_part(const struct table_change *c,
-			 const struct row_view *before)
-{
-	int64_t first = c->earliest_expiry_s;
-	const struct row *now = &c->written;
-	const struct cell_view *old;
-	uint32_t i, count;
-
-	if (first == NO_TIME)
-		return false;
-	if (now->marker.timestamp != NO_TIMESTAMP && now->marker.expires > first)
-		return true;
-	for (i = 0; i < now->cell_count; i++)
-		if (!(now->cells[i].flags &
-		      (CELL_TOMBSTONE | CELL_COLUMN_DELETION)) &&
-		    end_of(&now->cells[i]) > first)
-			return true;
-	if (!before || c->row_deleted)
-		return false;
-	if (!c->is_static && now->marker.timestamp == NO_TIMESTAMP &&
-	    before->marker.timestamp != NO_TIMESTAMP &&
-	    before->marker.expires > first)
-		return true;
-	old = c->is_static ? before->statics : before->cells;
-	count = c->is_static ? before->static_count : before->cell_count;
-	for (i = 0; i < count; i++)
-		if (old[i].expires_s > first &&
-		    (type_is_multicell(old[i].column->type) ||
-		     !is_written(c, old[i].column)))
-			return true;
-	return false;
-}
-
-/* Names of a directory come or go with the change, or end in part later. */
-struct names {
-	bool come, go, end;
-};
-
-static int move_directory(struct op *op, struct write *w, struct node *table,
-			  const struct place *p, const struct names *names)
-{
-	if (names->come || names->go)
-		return times_move_directory(op, w, table, p,
-					    !names->go && !names->end);
-	return names->end ? times_store_directory(op, w, table, p) : 0;
-}
-
-/* Move the times of the row's directory and those of its collections. before: as
- * for row_effect_find; a new directory does not keep the time of an earlier one of
- * its name. */
+/* Move the times of the row's directory and those of its collections, where
+ * names of them come or go. fresh: it is a new directory, which does not keep
+ * the time of an earlier one of its name. */
 static int move_names(struct op *op, struct write *w, struct node *table,
 		      const struct table_change *c, const struct row_effect *e,
-		      const struct row_view *before)
+		      bool fresh)
 {
 	struct place p = {
 		.table = c->table,
@@ -148,27 +82,27 @@ static int move_names(struct op *op, struct write *w, struct node *table,
 		.clustering_count = c->clustering_count,
 		.is_static = c->is_static,
 	};
-	struct names of_row = { .come = !before, .end = ends_in_part(c, before) };
+	bool comes = fresh, goes = false;
 	uint32_t i;
 	int err = 0;
 
 	for (i = 0; i < e->count && !err; i++) {
 		const struct column_effect *x = &e->columns[i];
-		const struct names names = {
-			x->adds, x->removes,
-			x->was && of_row.end && is_written(c, x->column) };
 
 		if (x->column->hidden)
 			continue;
-		of_row.come |= !x->was;
-		of_row.go |= !x->is;
-		if (!type_is_multicell(x->column->type) || !x->is)
+		comes |= !x->was;
+		goes |= !x->is;
+		if (!type_is_multicell(x->column->type) || !x->is ||
+		    (!x->adds && !x->removes))
 			continue;
 		p.column = x->column;
-		err = move_directory(op, w, table, &p, &names);
+		err = times_move_directory(op, w, table, &p, !x->removes);
 	}
 	p.column = NULL;
-	return err ? err : move_directory(op, w, table, &p, &of_row);
+	if (!err && (comes || goes))
+		err = times_move_directory(op, w, table, &p, !goes);
+	return err;
 }
 
 /* Look at the row that is changed, and move the times in it. */
@@ -176,22 +110,19 @@ static int move_row(struct op *op, struct write *w, struct node *table,
 		    const struct table_change *c, struct statement_entry *e,
 		    struct arena *arena)
 {
-	const struct row_view *before = NULL;
 	struct row_effect effect;
 	struct row_view row;
 	int got = read_row(op, c, arena, &row), err;
 
 	if (got < 0)
 		return got;
-	if (got)
-		before = &row;
-	err = row_effect_find(&effect, c, before, arena);
+	err = row_effect_find(&effect, c, got ? &row : NULL, arena);
 	if (err)
 		return err;
 	e->was = got;
 	e->is = effect.is;
 	return e->is && !table_is_schemaless(c->table) ?
-		       move_names(op, w, table, c, &effect, before) : 0;
+		       move_names(op, w, table, c, &effect, !got) : 0;
 }
 
 /* Set *c to what these entries of one row make of it together. */
@@ -216,7 +147,7 @@ static int merge(struct table_change *c, const struct statement_entry *e,
 					     DELETION_NONE, arena);
 }
 
-/* timed: the table stores times, or begins to. If not, a row that goes is left alone, as the rows
+/* timed: the table stores times. If not, a row that goes is left alone, as the rows
  * of a partition give it its time. */
 static int move_in_row(struct op *op, struct write *w, struct node *table,
 		       struct statement_entry *e, size_t count, bool timed)
@@ -255,8 +186,6 @@ int statement_times(struct op *op, struct write *w, struct node *table,
 
 	if (timed < 0)
 		return timed == -ESTALE ? 0 : timed;
-	for (i = 0; i < count && !timed; i++)
-		timed = entries[i].change->earliest_expiry_s != NO_TIME;
 	statement_entries_cover(entries, count);
 	for (i = 0; i < count && !err; i += of_row) {
 		of_row = entries_of_row(&entries[i], count - i);

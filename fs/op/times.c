@@ -546,15 +546,6 @@ int times_move_directory(struct op *op, struct write *w, struct node *table,
 						      MICROSECOND);
 }
 
-int times_store_directory(struct op *op, struct write *w, struct node *table,
-			  const struct place *p)
-{
-	int set = times_are_set(op, table, p);
-
-	return set ? set < 0 ? set : 0 :
-		     times_move_directory(op, w, table, p, false);
-}
-
 static int carry(struct op *op, struct write *w, const struct place *from,
 		 const struct place *to, uint8_t name)
 {

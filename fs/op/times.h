@@ -34,9 +34,6 @@ int times_set_directory(struct op *op, struct write *w, struct node *table,
 /* Set it to now; only: if a time is stored. */
 int times_move_directory(struct op *op, struct write *w, struct node *table,
 			 const struct place *p, bool only);
-/* Set it to now, unless a time is stored. */
-int times_store_directory(struct op *op, struct write *w, struct node *table,
-			  const struct place *p);
 /* Set the time of a table that was truncated to now, in a write; p: its place.
  * Where no times are known to have been stored in it, statements go on without
  * them. */

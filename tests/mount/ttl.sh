@@ -163,17 +163,6 @@ is 'has it' 5 "$(ends)"
 cql "INSERT INTO k.t (id, a, b) VALUES (7, 7, 'seven') USING TTL 3" >/dev/null
 cql "UPDATE k.t USING TTL 3 SET b = 'short' WHERE id = 1" >/dev/null
 cql "UPDATE k.t USING TTL 3 SET tags = tags + {'z'} WHERE id = 3" >/dev/null
-# What ends takes no time of a directory back, also where none was ever set.
-run_cql <<'C'
-CREATE TABLE k.e (p int, c int, v int, w int, m map<int, int>, PRIMARY KEY (p, c));
-INSERT INTO k.e (p, c, v, m) VALUES (1, 2, 1, {1: 1});
-C
-sleep 0.02
-cql "UPDATE k.e USING TTL 3 SET w = 1, m[2] = 2 WHERE p = 1 AND c = 2" >/dev/null
-cql 'INSERT INTO k.e (p, c, v) VALUES (1, 1, 1) USING TTL 3' >/dev/null
-moved() { stat -c %.9Y "$M/k/e/1" "$M/k/e/1/2" "$M/k/e/1/2/m"; }
-moved=$(moved)
-is 'the values with an end are there' '1 2 m v w' "$(names "$M/k/e/1") $(names "$M/k/e/1/2")"
 ls -l "$t" "$t/7" "$t/1" "$t/3/tags" >/dev/null
 cat "$t/7/a" "$t/1/b" "$t/7.json" >/dev/null; stat "$t/7/b" "$t/3/tags/z" >/dev/null
 sleep 4
@@ -184,10 +173,7 @@ refused 'its document' 'No such file' cat "$t/7.json"
 is 'the table' '1 2 3' "$(ls "$t" | tr '\n' ' ' | sed 's/ $//')"
 is 'an element' 'x y' "$(names "$t/3/tags")"
 refused 'its name' 'No such file' stat "$t/3/tags/z"
-is 'they are gone after it' '2 m v' "$(names "$M/k/e/1") $(names "$M/k/e/1/2")"
-is 'the times of its directories stay' "$moved" "$(moved)"
 again
-is 'after a restart too' "$moved" "$(moved)"
 is 'after a restart' '1 2 3' "$(ls "$t" | tr '\n' ' ' | sed 's/ $//')"
 ok 'a running TTL goes on' test "$(get ttl "$t/2/a")" -gt 4800
 stop

@@ -1,7 +1,6 @@
 /* The times of directories move where statements make or remove what they list. */
 #include <stdio.h>
 
-#include "store/base/clock.h"
 #include "store/schema/schema.h"
 #include "store/store.h"
 #include "store/table/present.h"
@@ -348,106 +347,6 @@ START_TEST(a_truncation_alone_takes_no_time_back)
 }
 END_TEST
 
-/* Where something ends before the rest of a directory that no time was ever set
- * for, its time is that of the write, and stays when the end comes. */
-START_TEST(an_end_takes_no_time_back)
-{
-	static const struct {
-		const char *text, *paths[3];
-		bool goes;		/* the last path ends with it */
-	} of[] = {
-		{ "UPDATE k.t USING TTL 10 SET v = 'ends' WHERE p = 'e' AND "
-		  "c = 'e';", { "k/t/e/e", "k/t/e", "k/t/e/e/v" }, true },
-		{ "UPDATE k.t USING TTL 10 SET w = 'ends' WHERE p = 'e' AND "
-		  "c = 'e';", { "k/t/e/e", "k/t/e" }, false },
-		{ "UPDATE k.t USING TTL 10 SET m['ends'] = '' WHERE p = 'e' AND "
-		  "c = 'e';", { "k/t/e/e", "k/t/e", "k/t/e/e/m" }, false },
-		{ "UPDATE k.t USING TTL 10 SET m['stays'] = '' WHERE p = 'e' "
-		  "AND c = 'e';", { "k/t/e/e", "k/t/e", "k/t/e/e/m" }, false },
-		{ "UPDATE k.t USING TTL 10 SET s = 'ends' WHERE p = 'e';",
-		  { "k/t/e/@static", "k/t/e" }, false },
-		/* The first row gives the partition its time. */
-		{ "INSERT INTO k.t (p, c, v) VALUES ('e', 'a', 'v') USING TTL "
-		  "10;", { "k/t/e", "k/t/e/a" }, true },
-		/* A new row, with an end of its own in each cell. */
-		{ "BEGIN BATCH UPDATE k.t USING TTL 10 SET v = 'v' WHERE p = "
-		  "'n' AND c = 'n'; UPDATE k.t USING TTL 20 SET w = 'w' WHERE "
-		  "p = 'n' AND c = 'n'; APPLY BATCH;",
-		  { "k/t/n/n", "k/t/n", "k/t/n/n/v" }, true },
-		{ "INSERT INTO k.t (p, c) VALUES ('e', 'e') USING TTL 10;",
-		  { "k/t/e/e", "k/t/e" }, false },
-		{ "INSERT INTO k.f (p, v) VALUES ('e', 'v') USING TTL 10;",
-		  { "k/f/e", "k/f/e/v" }, true },
-	};
-	int64_t now_s = 2000000000, before[3];
-	int i, count;
-
-	clock_set_us(now_s * 1000000 - 5000000);
-	cql("DROP TABLE k.t; CREATE TABLE k.t (p text, c text, v text, w text, "
-	    "m map<text, text>, s text static, u text static, "
-	    "PRIMARY KEY (p, c)); CREATE TABLE k.f (p text PRIMARY KEY, v text, "
-	    "w text); INSERT INTO k.f (p, w) VALUES ('e', 'w');"
-	    "UPDATE k.t SET w = 'stays', m = {'stays': '', 'more': ''}, u = 'u' "
-	    "WHERE p = 'e' AND c = 'e';"
-	    "UPDATE k.t SET v = 'v' WHERE p = 'e' AND c = 'x';");
-	clock_set_us(now_s * 1000000);
-	cql(of[_i].text);
-	for (count = 0; count < 3 && of[_i].paths[count]; count++)
-		before[count] = mtime_ns(of[_i].paths[count]);
-	ck_assert_int_ge(before[0], now_s * 1000000000);
-	ck_assert_int_ge(before[1], now_s * 1000000000);
-	clock_set_us((now_s + 10) * 1000000);
-	for (i = 0; i < count - of[_i].goes; i++)
-		ck_assert_int_eq(mtime_ns(of[_i].paths[i]), before[i]);
-	if (of[_i].goes)
-		tree_is_gone(&t, of[_i].paths[i]);
-	tree_reopen(&t);
-	for (i = 0; i < count - of[_i].goes; i++)
-		ck_assert_int_eq(mtime_ns(of[_i].paths[i]), before[i]);
-	clock_set_us(INT64_MIN);
-}
-END_TEST
-
-/* The same of an end that is set by path. */
-START_TEST(an_end_set_by_path_takes_no_time_back)
-{
-	static const char *const of[] = { "k/t/e/e/v", "k/t/e/e.json", "k/t/e/e" };
-	static const char *const dirs[] = { "k/t/e/e", "k/t/e" };
-	int64_t now_s = 2000000000, before[2];
-	int i;
-
-	clock_set_us(now_s * 1000000 - 5000000);
-	cql("ALTER TABLE k.t ADD w text;"
-	    "UPDATE k.t SET w = 'stays' WHERE p = 'e' AND c = 'e';"
-	    "UPDATE k.t SET w = 'stays' WHERE p = 'e' AND c = 'x';");
-	clock_set_us(now_s * 1000000);
-	cql("INSERT INTO k.t (p, c, v) VALUES ('e', 'e', 'ends');");
-	ck_assert_int_eq(tree_setxattr(&t, of[_i], "user.ttl", "10"), 0);
-	for (i = 0; i < 2; i++)
-		before[i] = mtime_ns(dirs[i]);
-	ck_assert_int_ge(before[1], now_s * 1000000000);
-	clock_set_us((now_s + 10) * 1000000);
-	for (i = _i == 1; i < 2; i++)
-		ck_assert_int_ge(mtime_ns(dirs[i]), before[i]);
-	clock_set_us(INT64_MIN);
-}
-END_TEST
-
-/* A row that ends as a whole needs no time of its own, also when it is renewed. */
-START_TEST(a_row_that_ends_as_a_whole_has_no_stored_time)
-{
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		clock_set_us((2000000000LL + i) * 1000000);
-		cql("INSERT INTO k.t (p, c, v) VALUES ('p', 'n', 'v') USING "
-		    "TIMESTAMP 7000000 AND TTL 10;");
-		ck_assert_int_eq(mtime_ns("k/t/p/n"), 7000000000);
-	}
-	clock_set_us(INT64_MIN);
-}
-END_TEST
-
 SUITE(fs_times)
 {
 	TCase *tc = tcase_create("times");
@@ -460,8 +359,5 @@ SUITE(fs_times)
 	tcase_add_loop_test(
 		tc, a_batch_moves_what_lists_other_names_after_it, 0, 20);
 	tcase_add_test(tc, times_move_where_listings_change);
-	tcase_add_loop_test(tc, an_end_takes_no_time_back, 0, 9);
-	tcase_add_loop_test(tc, an_end_set_by_path_takes_no_time_back, 0, 3);
-	tcase_add_test(tc, a_row_that_ends_as_a_whole_has_no_stored_time);
 	suite_add_tcase(suite, tc);
 }
