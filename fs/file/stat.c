@@ -241,6 +241,7 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 {
 	uint32_t changes = dir->table ? atomic_load(&dir->table->changes) : 0;
 	struct node *n;
+	bool waited;
 	int err;
 
 	*out = NULL;
@@ -268,12 +269,15 @@ int stat_lookup(struct op *op, struct node *dir, struct bytes name,
 	node_put(&op->fs->nodes, n);
 	if (!dir->ops->lookup)
 		return -ENOTDIR;
-	err = name_is_shortened(name) && !dir->ops->schema_names ?
-		      op->fs->lookup_shortened(op, dir, name, name, c) :
-		      dir->ops->lookup(op, dir, name, c);
-	if (!err)
-		err = stat_set_times(op, dir, c);
-	if (err == -EINVAL && node_waits_for_key(dir))
+	do {		/* again, if the key comes meanwhile */
+		waited = node_waits_for_key(dir);
+		err = name_is_shortened(name) && !dir->ops->schema_names ?
+			      op->fs->lookup_shortened(op, dir, name, name, c) :
+			      dir->ops->lookup(op, dir, name, c);
+		if (!err)
+			err = stat_set_times(op, dir, c);
+	} while (err == -EINVAL && waited && !node_waits_for_key(dir));
+	if (err == -EINVAL && waited)
 		err = -ENOENT;	/* without a key it holds nothing */
 	if (err)
 		return err;
