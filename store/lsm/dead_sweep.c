@@ -93,9 +93,13 @@ static void add(struct lsm *lsm, struct lsm_table *t, struct bytes key,
 		worker_add(lsm->worker, WORKER_SWEEP, &lsm->sweep_work);
 }
 
-void dead_hints_add(struct lsm *lsm, struct lsm_table *t, struct bytes key)
+void dead_hints_add(struct lsm *lsm, struct lsm_table *t,
+		    const struct batch_op *op)
 {
-	add(lsm, t, key, 1);
+	/* The log's keys are whole as their checksum says, and not checked. */
+	if (!bytes_is_null(op->row) && !row_may_live(op->row) &&
+	    op->key.len >= sizeof(uint64_t))
+		add(lsm, t, op->key, 1);
 }
 
 void dead_hints_begin(struct lsm *lsm)
@@ -169,7 +173,7 @@ static int step_over(struct lsm *lsm, struct dead_run *run, struct iterator *it,
 				return got;
 		}
 	}
-	return got < 0 || end->failed ? -EIO : 0;
+	return got < 0 ? got : end->failed ? -ENOMEM : 0;
 }
 
 /* Sweep from the key on. *end as above. 0, -EAGAIN: rows came to life. */
@@ -177,7 +181,7 @@ static int sweep(struct lsm *lsm, uint32_t table, struct bytes from,
 		 struct buf *end)
 {
 	struct deletion in_force;
-	struct iterator *it;
+	struct iterator *it = NULL;
 	struct dead_run run;
 	int err;
 

@@ -15,11 +15,11 @@ struct dead_hints;
 /* NULL is accepted. */
 void dead_hints_free(struct dead_hints *hints);
 /*
- * Note that an operation on a row of the table was added to its memtable, which
- * makes no row live. Without memory nothing is noted. Asks for a sweep, once
- * the worker is there.
+ * Note an operation on the table that deletes a row; others are passed. Without
+ * memory nothing is noted. Asks for a sweep, once the worker is there.
  */
-void dead_hints_add(struct lsm *lsm, struct lsm_table *t, struct bytes key);
+void dead_hints_add(struct lsm *lsm, struct lsm_table *t,
+		    const struct batch_op *op);
 /* Ask for sweeps from the beginning of the sstables that have as many tombstones:
  * when the engine starts. */
 void dead_hints_begin(struct lsm *lsm);

@@ -79,8 +79,7 @@ static int apply(struct lsm *lsm, struct lsm_table *t, const struct batch_op *op
 	size_t before = memtable_memory(active);
 	int err = memtable_add(active, op);
 
-	if (!bytes_is_null(op->row) && !row_may_live(op->row))
-		dead_hints_add(lsm, t, op->key);
+	dead_hints_add(lsm, t, op);
 	if (memtable_memory(active) != before)
 		lsm->memtable_bytes += memtable_memory(active) - before;
 	if (!err)

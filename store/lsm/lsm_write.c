@@ -203,12 +203,9 @@ static bool has_keys(const struct batch_op *op)
 static void note_life(struct lsm *lsm, struct lsm_table *t,
 		      const struct batch_op *op)
 {
-	if (bytes_is_null(op->row))
-		return;		/* a deletion of more than a row */
-	if (!row_may_live(op->row)) {
-		dead_hints_add(lsm, t, op->key);
+	dead_hints_add(lsm, t, op);
+	if (bytes_is_null(op->row) || !row_may_live(op->row))
 		return;
-	}
 	t->bears = true;
 	if (atomic_load_explicit(&t->dead, memory_order_relaxed))
 		dead_spans_write(t->dead, op->key);

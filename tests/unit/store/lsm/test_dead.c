@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/lsm/dead_rows.h"
 #include "store/row/key.h"
@@ -52,24 +53,33 @@ static struct bytes key_of(struct buf *key, uint32_t i)
 	return buf_bytes(key);
 }
 
-static void set(struct world *w, uint32_t i, bool live)
+/* Write row i, or delete it at those seconds. */
+static int apply(struct lsm *lsm, uint32_t i, bool live, int64_t timestamp,
+		 int64_t deleted_s)
 {
-	struct cell cell = { .column = 20, .timestamp = ++w->now,
+	struct cell cell = { .column = 20, .timestamp = timestamp,
 			     .local_time = NO_TIME, .value = bytes_str("x") };
 	struct row row = ROW_NONE;
 	struct batch batch = BATCH_INIT;
 	struct buf key = BUF_INIT;
+	int err;
 
 	if (live) {
 		row.cells = &cell;
 		row.cell_count = 1;
 	} else {
-		row.deletion = (struct deletion){ w->now, w->deleted_s };
+		row.deletion = (struct deletion){ timestamp, deleted_s };
 	}
 	batch_add_row(&batch, TABLE, key_of(&key, i), &row);
-	ck_assert_int_eq(lsm_apply(w->lsm, &batch, NULL), 0);
+	err = lsm_apply(lsm, &batch, NULL);
 	batch_release(&batch);
 	buf_release(&key);
+	return err;
+}
+
+static void set(struct world *w, uint32_t i, bool live)
+{
+	ck_assert_int_eq(apply(w->lsm, i, live, ++w->now, w->deleted_s), 0);
 	w->live[i] = live;
 }
 
@@ -284,6 +294,30 @@ START_TEST(sweeps_step_over_what_readers_have_found)
 }
 END_TEST
 
+START_TEST(a_sweep_without_memory_leaves_its_work_to_readers)
+{
+	struct world w;
+	uint32_t i;
+	long nth = 0, failed;
+
+	open_world(&w, 1);
+	w.deleted_s = clock_now_s();
+	do {
+		for (i = 0; i < KEYS; i++)
+			set(&w, i, true);
+		for (i = 0; i < 550; i++)
+			set(&w, i, false);
+		mem_fail_at(++nth, 0);
+		ck_assert_int_eq(lsm_settle(w.lsm), 0);
+		failed = mem_failures();
+		mem_fail_at(0, 0);
+		scan(&w, 0, 2);
+	} while (failed);
+	ck_assert_int_gt(nth, 3);
+	ck_assert_int_eq(lsm_close(w.lsm), 0);
+}
+END_TEST
+
 /*
  * Several threads delete rows of their own in long runs and bring some back,
  * while the engine's thread sweeps: each sees all of its rows that live, and no
@@ -304,22 +338,7 @@ struct owner {
 
 static void owner_set(struct owner *o, uint32_t i, bool live)
 {
-	struct cell cell = { .column = 20, .timestamp = ++o->now,
-			     .local_time = NO_TIME, .value = bytes_str("x") };
-	struct row row = ROW_NONE;
-	struct batch batch = BATCH_INIT;
-	struct buf key = BUF_INIT;
-
-	if (live) {
-		row.cells = &cell;
-		row.cell_count = 1;
-	} else {
-		row.deletion = (struct deletion){ o->now, 1 };
-	}
-	batch_add_row(&batch, TABLE, key_of(&key, o->first + i * OWNERS), &row);
-	o->wrong += lsm_apply(o->lsm, &batch, NULL) != 0;
-	batch_release(&batch);
-	buf_release(&key);
+	o->wrong += apply(o->lsm, o->first + i * OWNERS, live, ++o->now, 1) != 0;
 	o->live[i] = live;
 }
 
@@ -421,6 +440,7 @@ SUITE(dead)
 	tcase_add_loop_test(tc, the_first_reader_of_a_queue_finds_its_head, 0,
 			    3);
 	tcase_add_test(tc, sweeps_step_over_what_readers_have_found);
+	tcase_add_test(tc, a_sweep_without_memory_leaves_its_work_to_readers);
 	tcase_add_loop_test(tc, sweeps_beside_writers_hide_nothing, 0, 4);
 	suite_add_tcase(suite, tc);
 }
