@@ -178,6 +178,8 @@ int row_effect_merge(struct table_change *out,
 		out->row_deleted |= c->row_deleted;
 		out->gives |= c->gives;
 		out->removes |= c->removes;
+		if (c->earliest_expiry_s < out->earliest_expiry_s)
+			out->earliest_expiry_s = c->earliest_expiry_s;
 	}
 	out->column_count = column_count;
 	err = row_merge(&out->written, arena, rows, count, covering);
