@@ -136,13 +136,16 @@ static int each_mounted(const struct snapshot_work *w,
 
 	free(path);
 	while (dir && !err && (e = next_entry(dir, &err))) {
-		char *one = e->d_name[0] == '.' ? NULL : path_of(w, e->d_name);
 		struct snapshot_line l = { .name = e->d_name };
 		uint64_t created, automatic;
+		char *one;
 
-		if (!one) {
-			err = e->d_name[0] == '.' ? 0 : -ENOMEM;
+		if (e->d_name[0] == '.')
 			continue;
+		one = path_of(w, e->d_name);
+		if (!one) {
+			err = -ENOMEM;
+			break;
 		}
 		read_attribute(one, "user.created", &created);
 		read_attribute(one, "user.held", &l.held);
