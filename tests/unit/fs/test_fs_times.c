@@ -62,6 +62,27 @@ START_TEST(a_truncation_moves_the_time_of_its_table)	/* _i: by path, too */
 }
 END_TEST
 
+/* Make k.r and k.s, which has a static column. */
+static void make_tables(void)
+{
+	cql("CREATE TABLE k.r (p text, c int, d int, v text, PRIMARY KEY (p, c, "
+	    "d)) WITH CLUSTERING ORDER BY (c DESC, d ASC);"
+	    "CREATE TABLE k.s (p text, c int, d int, v text, s text static, "
+	    "PRIMARY KEY (p, c, d));");
+}
+
+/* Insert in partition p of that table the rows 1/1, 1/2 and 2/1. */
+static void insert_rows(char table)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "INSERT INTO k.%c (p, c, d, v) VALUES ('p', "
+		 "1, 1, 'v'); INSERT INTO k.%c (p, c, d, v) VALUES ('p', 1, 2, "
+		 "'v'); INSERT INTO k.%c (p, c, d) VALUES ('p', 2, 1);", table,
+		 table, table);
+	cql(text);
+}
+
 /* A range deletion moves the directory whose listing changes: of the deepest that
  * keep rows. */
 START_TEST(a_range_deletion_moves_the_time_above_what_it_empties)
@@ -80,19 +101,11 @@ START_TEST(a_range_deletion_moves_the_time_above_what_it_empties)
 		{ "c > 2", NULL, "k/r/p" },
 		{ "c > 0", "k/s/p", "k/s" },
 	};
-	const char *name = _i == 9 ? "s" : "r";
-	char text[300];
+	char name = _i == 9 ? 's' : 'r', text[300];
 	int64_t moved, stays;
 
-	cql("CREATE TABLE k.r (p text, c int, d int, v text, PRIMARY KEY (p, c, "
-	    "d)) WITH CLUSTERING ORDER BY (c DESC, d ASC);"
-	    "CREATE TABLE k.s (p text, c int, d int, v text, s text static, "
-	    "PRIMARY KEY (p, c, d));");
-	snprintf(text, sizeof(text), "INSERT INTO k.%s (p, c, d, v) "
-		 "VALUES ('p', 1, 1, 'v'); INSERT INTO k.%s (p, c, d, "
-		 "v) VALUES ('p', 1, 2, 'v'); INSERT INTO k.%s (p, c, "
-		 "d) VALUES ('p', 2, 1);", name, name, name);
-	cql(text);
+	make_tables();
+	insert_rows(name);
 	cql("INSERT INTO k.s (p, s) VALUES ('p', 's');");
 	ck_assert_int_eq(tree_utimens(&t, "k/r", 1000), 0);
 	ck_assert_int_eq(tree_utimens(&t, "k/s", 1000), 0);
@@ -100,7 +113,7 @@ START_TEST(a_range_deletion_moves_the_time_above_what_it_empties)
 			 _i == 9 ? -ENOENT : 0);
 	moved = of[_i].moved ? mtime_ns(of[_i].moved) : 0;
 	stays = mtime_ns(of[_i].stays);
-	snprintf(text, sizeof(text), "DELETE FROM k.%s WHERE p = 'p' "
+	snprintf(text, sizeof(text), "DELETE FROM k.%c WHERE p = 'p' "
 		 "AND %s;", name, of[_i].where);
 	cql(text);
 	if (of[_i].moved)
@@ -114,110 +127,102 @@ END_TEST
  * directories that list other names afterwards, and of no others. The tables hold
  * in partition p the rows 1/1, 1/2 and 2/1, s also a static cell in q alone.
  */
+static const struct {
+	const char *text, *moved[3], *stays[3];
+} batches[] = {
+	/* Each row empties something only with the others. */
+	{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 1;"
+	  "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 2;",
+	  { "k/r/p" }, { "k/r" } },
+	{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d IN (1, 2);",
+	  { "k/r/p" }, { "k/r" } },
+	{ "DELETE FROM k.r WHERE p = 'p' AND c IN (1, 2);",
+	  { "k/r" }, { NULL } },
+	{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 2;"
+	  "DELETE FROM k.r WHERE p = 'p' AND c = 2 AND d = 1;"
+	  "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d < 2;",
+	  { "k/r" }, { NULL } },
+	{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 1;"
+	  "DELETE FROM k.r WHERE p = 'p' AND c >= 2;",
+	  { "k/r/p/1", "k/r/p" }, { "k/r" } },
+	/* What is given keeps the directory. */
+	{ "DELETE FROM k.r WHERE p = 'p' AND c = 2 AND d = 1;"
+	  "INSERT INTO k.r (p, c, d) VALUES ('p', 2, 9);",
+	  { "k/r/p/2" }, { "k/r/p", "k/r", "k/r/p/1" } },
+	{ "INSERT INTO k.r (p, c, d) VALUES ('p', 3, 9);"
+	  "DELETE FROM k.r WHERE p = 'p' AND c < 3;",
+	  { "k/r/p" }, { "k/r", "k/s" } },
+	{ "DELETE FROM k.r USING TIMESTAMP 8000000000000000 WHERE "
+	  "p = 'p'; INSERT INTO k.r (p, c, d) VALUES ('p', 3, 9) "
+	  "USING TIMESTAMP 8000000000000001;",
+	  { "k/r/p" }, { "k/r" } },
+	/* Nothing is another afterwards. */
+	{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
+	  "INSERT INTO k.r (p, c, d) VALUES ('p', 1, 1);"
+	  "DELETE FROM k.r WHERE p = 'x' AND c = 1 AND d = 1;",
+	  { NULL }, { "k/r", "k/r/p", "k/r/p/1" } },
+	{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
+	  "DELETE FROM k.r WHERE p = 'x' AND c = 1 AND d = 1;",
+	  { NULL }, { "k/r", "k/r/p", "k/r/p/1" } },
+	{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
+	  "INSERT INTO k.r (p, c, d) VALUES ('p', 1, 1);"
+	  "DELETE FROM k.r WHERE p = 'x';",
+	  { NULL }, { "k/r", "k/r/p", "k/r/p/1" } },
+	/* The first makes the partition, the others are in it. */
+	{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
+	  "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 2);"
+	  "INSERT INTO k.s (p, c, d) VALUES ('p', 1, 2);",
+	  { "k/r" }, { "k/r/p", "k/s", "k/s/p" } },
+	{ "INSERT INTO k.r (p, c, d) VALUES ('p', 1, 2);"
+	  "INSERT INTO k.s (p, c, d) VALUES ('p', 5, 2);"
+	  "INSERT INTO k.r (p, c, d) VALUES ('p', 2, 2);",
+	  { "k/r/p/2", "k/s/p" }, { "k/r/p", "k/r", "k/s" } },
+	/* Parts of two names, and those between, of a range. */
+	{ "DELETE FROM k.r WHERE p = 'p' AND (c, d) > (1, 1);",
+	  { "k/r/p/1", "k/r/p" }, { "k/r" } },
+	{ "DELETE FROM k.r WHERE p = 'p' AND (c, d) <= (1, 2);",
+	  { "k/r/p" }, { "k/r", "k/r/p/2" } },
+	/* A static row is a name as others. */
+	{ "DELETE s FROM k.s WHERE p = 'q';"
+	  "DELETE FROM k.s WHERE p = 'p' AND c = 2 AND d = 1;",
+	  { "k/s", "k/s/p" }, { "k/s/p/1" } },
+	{ "DELETE s FROM k.s WHERE p = 'q';"
+	  "INSERT INTO k.s (p, c, d) VALUES ('q', 1, 1);",
+	  { "k/s/q" }, { "k/s", "k/s/p" } },
+	{ "DELETE FROM k.s WHERE p = 'q';"
+	  "DELETE FROM k.s WHERE p = 'p' AND c = 1 AND d > 7;",
+	  { "k/s" }, { "k/s/p", "k/s/p/1" } },
+	/* Of a table without clustering columns. */
+	{ "DELETE FROM k.f WHERE p = 'p';"
+	  "INSERT INTO k.f (p) VALUES ('x');",
+	  { "k/f" }, { "k/r" } },
+	{ "INSERT INTO k.f (p) VALUES ('p');"
+	  "INSERT INTO k.f (p, v) VALUES ('p', 'v');",
+	  { NULL }, { "k/f" } },
+};
 START_TEST(a_batch_moves_what_lists_other_names_after_it)
 {
-	static const struct {
-		const char *text, *moved[3], *stays[3];
-	} of[] = {
-		/* Each row empties something only with the others. */
-		{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 1;"
-		  "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 2;",
-		  { "k/r/p" }, { "k/r" } },
-		{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d IN (1, 2);",
-		  { "k/r/p" }, { "k/r" } },
-		{ "DELETE FROM k.r WHERE p = 'p' AND c IN (1, 2);",
-		  { "k/r" }, { NULL } },
-		{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 2;"
-		  "DELETE FROM k.r WHERE p = 'p' AND c = 2 AND d = 1;"
-		  "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d < 2;",
-		  { "k/r" }, { NULL } },
-		{ "DELETE FROM k.r WHERE p = 'p' AND c = 1 AND d = 1;"
-		  "DELETE FROM k.r WHERE p = 'p' AND c >= 2;",
-		  { "k/r/p/1", "k/r/p" }, { "k/r" } },
-		/* What is given keeps the directory. */
-		{ "DELETE FROM k.r WHERE p = 'p' AND c = 2 AND d = 1;"
-		  "INSERT INTO k.r (p, c, d) VALUES ('p', 2, 9);",
-		  { "k/r/p/2" }, { "k/r/p", "k/r", "k/r/p/1" } },
-		{ "INSERT INTO k.r (p, c, d) VALUES ('p', 3, 9);"
-		  "DELETE FROM k.r WHERE p = 'p' AND c < 3;",
-		  { "k/r/p" }, { "k/r", "k/s" } },
-		{ "DELETE FROM k.r USING TIMESTAMP 8000000000000000 WHERE "
-		  "p = 'p'; INSERT INTO k.r (p, c, d) VALUES ('p', 3, 9) "
-		  "USING TIMESTAMP 8000000000000001;",
-		  { "k/r/p" }, { "k/r" } },
-		/* Nothing is another afterwards. */
-		{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
-		  "INSERT INTO k.r (p, c, d) VALUES ('p', 1, 1);"
-		  "DELETE FROM k.r WHERE p = 'x' AND c = 1 AND d = 1;",
-		  { NULL }, { "k/r", "k/r/p", "k/r/p/1" } },
-		{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
-		  "DELETE FROM k.r WHERE p = 'x' AND c = 1 AND d = 1;",
-		  { NULL }, { "k/r", "k/r/p", "k/r/p/1" } },
-		{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
-		  "INSERT INTO k.r (p, c, d) VALUES ('p', 1, 1);"
-		  "DELETE FROM k.r WHERE p = 'x';",
-		  { NULL }, { "k/r", "k/r/p", "k/r/p/1" } },
-		/* The first makes the partition, the others are in it. */
-		{ "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 1);"
-		  "INSERT INTO k.r (p, c, d) VALUES ('x', 1, 2);"
-		  "INSERT INTO k.s (p, c, d) VALUES ('p', 1, 2);",
-		  { "k/r" }, { "k/r/p", "k/s", "k/s/p" } },
-		{ "INSERT INTO k.r (p, c, d) VALUES ('p', 1, 2);"
-		  "INSERT INTO k.s (p, c, d) VALUES ('p', 5, 2);"
-		  "INSERT INTO k.r (p, c, d) VALUES ('p', 2, 2);",
-		  { "k/r/p/2", "k/s/p" }, { "k/r/p", "k/r", "k/s" } },
-		/* Parts of two names, and those between, of a range. */
-		{ "DELETE FROM k.r WHERE p = 'p' AND (c, d) > (1, 1);",
-		  { "k/r/p/1", "k/r/p" }, { "k/r" } },
-		{ "DELETE FROM k.r WHERE p = 'p' AND (c, d) <= (1, 2);",
-		  { "k/r/p" }, { "k/r", "k/r/p/2" } },
-		/* A static row is a name as others. */
-		{ "DELETE s FROM k.s WHERE p = 'q';"
-		  "DELETE FROM k.s WHERE p = 'p' AND c = 2 AND d = 1;",
-		  { "k/s", "k/s/p" }, { "k/s/p/1" } },
-		{ "DELETE s FROM k.s WHERE p = 'q';"
-		  "INSERT INTO k.s (p, c, d) VALUES ('q', 1, 1);",
-		  { "k/s/q" }, { "k/s", "k/s/p" } },
-		{ "DELETE FROM k.s WHERE p = 'q';"
-		  "DELETE FROM k.s WHERE p = 'p' AND c = 1 AND d > 7;",
-		  { "k/s" }, { "k/s/p", "k/s/p/1" } },
-		/* Of a table without clustering columns. */
-		{ "DELETE FROM k.f WHERE p = 'p';"
-		  "INSERT INTO k.f (p) VALUES ('x');",
-		  { "k/f" }, { "k/r" } },
-		{ "INSERT INTO k.f (p) VALUES ('p');"
-		  "INSERT INTO k.f (p, v) VALUES ('p', 'v');",
-		  { NULL }, { "k/f" } },
-	};
 	static const char *const all[] = { "k/r", "k/s", "k/f", "k/r/p", "k/s/p",
 		"k/s/q", "k/r/p/1", "k/r/p/2", "k/s/p/1", "k/s/p/2" };
 	char text[600];
 	size_t i;
 
-	cql("CREATE TABLE k.r (p text, c int, d int, v text, PRIMARY KEY (p, c, "
-	    "d)) WITH CLUSTERING ORDER BY (c DESC, d ASC);"
-	    "CREATE TABLE k.s (p text, c int, d int, v text, s text static, "
-	    "PRIMARY KEY (p, c, d)); CREATE TABLE k.f (p text PRIMARY KEY, v "
-	    "text); INSERT INTO k.f (p) VALUES ('p'); INSERT INTO k.s (p, s) "
-	    "VALUES ('q', 's');");
-	for (i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text), "INSERT INTO k.%c (p, c, d) VALUES "
-			 "('p', 1, 1); INSERT INTO k.%c (p, c, d) VALUES ('p', "
-			 "1, 2); INSERT INTO k.%c (p, c, d) VALUES ('p', 2, "
-			 "1);", "rs"[i], "rs"[i], "rs"[i]);
-		cql(text);
-	}
+	make_tables();
+	insert_rows('r');
+	insert_rows('s');
+	cql("CREATE TABLE k.f (p text PRIMARY KEY, v text); INSERT INTO k.f (p) "
+	    "VALUES ('p'); INSERT INTO k.s (p, s) VALUES ('q', 's');");
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		ck_assert_int_eq(tree_utimens(&t, all[i], 1000), 0);
-	snprintf(text, sizeof(text), "BEGIN BATCH %s APPLY BATCH;", of[_i].text);
+	snprintf(text, sizeof(text), "BEGIN BATCH %s APPLY BATCH;", batches[_i].text);
 	cql(text);
 	for (i = 0; i < 3; i++) {
-		if (of[_i].moved[i])
-			ck_assert_msg(mtime_ns(of[_i].moved[i]) > 1000000000000,
-				      "%s does not move", of[_i].moved[i]);
-		if (of[_i].stays[i])
-			ck_assert_msg(mtime_ns(of[_i].stays[i]) == 1000000000000,
-				      "%s moves", of[_i].stays[i]);
+		if (batches[_i].moved[i])
+			ck_assert_msg(mtime_ns(batches[_i].moved[i]) > 1000000000000,
+				      "%s does not move", batches[_i].moved[i]);
+		if (batches[_i].stays[i])
+			ck_assert_msg(mtime_ns(batches[_i].stays[i]) == 1000000000000,
+				      "%s moves", batches[_i].stays[i]);
 	}
 }
 END_TEST
@@ -357,7 +362,8 @@ SUITE(fs_times)
 	tcase_add_loop_test(
 		tc, a_range_deletion_moves_the_time_above_what_it_empties, 0, 10);
 	tcase_add_loop_test(
-		tc, a_batch_moves_what_lists_other_names_after_it, 0, 20);
+		tc, a_batch_moves_what_lists_other_names_after_it, 0,
+		ARRAY_SIZE(batches));
 	tcase_add_test(tc, times_move_where_listings_change);
 	suite_add_tcase(suite, tc);
 }
