@@ -79,7 +79,7 @@ static struct node *find_table(struct fs *fs, const struct table *t)
 /* Return the root of the documents, if it is in memory: a reference. */
 static struct node *find_json(struct fs *fs)
 {
-	return node_find(&fs->nodes, fs->nodes.root, bytes_str(".json"));
+	return twin_of(fs, fs->nodes.root);
 }
 
 /* Return the table's node there: a reference, or NULL. */

@@ -65,46 +65,45 @@ int document_of(struct op *op, struct node *dir, struct bytes base,
 	return partition_child(op, dir, base, out);
 }
 
-/* Return the directory in the tree above that of document n: a reference, or
- * NULL. */
-static struct node *directory_above(struct op *op, struct node *n)
+/* Return the directory in `above` whose document has that name and value, if it is
+ * in memory: a reference, or NULL. */
+static struct node *find_directory(struct op *op, struct node *above,
+				   struct bytes name, struct bytes value)
 {
-	return n->json ? twin_of(op->fs, n->parent) : node_get(n->parent);
-}
-
-static struct node *find_directory(struct op *op, struct node *n,
-				   struct node *above)
-{
-	struct table *t = op_table(op, n);
+	struct table *t = op_table(op, above);
 	struct buf full = BUF_INIT;
-	struct node *dir = NULL;
-	struct bytes base;
-	uint32_t level;
+	struct node *n = NULL;
+	uint32_t level = key_name_level(above);
 	int err = 0;
 
-	name_suffix(node_name(n), &base);
-	if (!name_is_shortened(base))
-		return node_find(&op->fs->nodes, above, base);
-	level = key_name_level(above);
-	if (!t)
-		return NULL;
-	if (level)
-		key_name_of_clustering(&full, t, level - 1, node_value(n));
-	else
-		err = key_name_stored(&full, t, node_value(n));
+	name_suffix(name, &name);
+	if (name_is_shortened(name)) {
+		if (!t)
+			return NULL;
+		if (level)
+			key_name_of_clustering(&full, t, level - 1, value);
+		else
+			err = key_name_stored(&full, t, value);
+		name = buf_bytes(&full);
+	}
 	if (!err && !full.failed)
-		dir = node_find(&op->fs->nodes, above, buf_bytes(&full));
+		n = node_find(&op->fs->nodes, above, name);
 	buf_release(&full);
-	return dir;
+	if (n && !n->ops->directory) {	/* an editor's file */
+		node_put(&op->fs->nodes, n);
+		n = NULL;
+	}
+	return n;
 }
 
-struct node *document_directory(struct op *op, struct node *n)
+bool document_is_kept(struct op *op, struct node *dir, struct bytes name,
+		      struct bytes value)
 {
-	struct node *above = directory_above(op, n);
-	struct node *dir = above ? find_directory(op, n, above) : NULL;
+	struct node *n = find_directory(op, dir, name, value);
+	bool kept = n && (atomic_load(&n->flags) & NODE_KEPT);
 
-	node_put(&op->fs->nodes, above);
-	return dir;
+	node_put(&op->fs->nodes, n);
+	return kept;
 }
 
 /* Directories below a partition may be kept too. */
@@ -122,13 +121,23 @@ static void unkeep_below(struct op *op, struct node *dir)
 	node_unkeep(&op->fs->nodes, dir);
 }
 
-void document_drop_directory(struct op *op, struct node *n)
+static void drop_in(struct op *op, struct node *above, struct node *n)
 {
-	struct node *dir = document_directory(op, n);
+	struct node *dir = above ? find_directory(op, above, node_name(n),
+						  node_value(n)) : NULL;
 
 	if (!dir)
 		return;
 	op_notify_below(op, dir);
 	unkeep_below(op, dir);
 	node_put(&op->fs->nodes, dir);
+}
+
+void document_drop_directory(struct op *op, struct node *n)
+{
+	struct node *twin = twin_of(op->fs, n->parent);
+
+	drop_in(op, n->parent, n);
+	drop_in(op, twin, n);
+	node_put(&op->fs->nodes, twin);
 }

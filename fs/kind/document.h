@@ -22,9 +22,9 @@ int document_value(struct op *op, const struct column *c, struct bytes json,
  */
 int document_of(struct op *op, struct node *dir, struct bytes base,
 		struct bytes name, struct child *out);
-/* Return the node of the directory of document n, if it is in memory: a
- * reference, or NULL. */
-struct node *document_directory(struct op *op, struct node *n);
-/* Remove the directory of document n, whose data is deleted. */
+/* True if the directory is kept whose document has that name and value in dir. */
+bool document_is_kept(struct op *op, struct node *dir, struct bytes name,
+		      struct bytes value);
+/* Remove the directory of document n, whose data is deleted: in both trees. */
 void document_drop_directory(struct op *op, struct node *n);
 #endif

@@ -3,11 +3,11 @@
  * instead of a directory. Reached by name, not listed in the root.
  *
  * Its directories are nodes of the tree's kinds, whose node->json is set: these
- * list and look up documents where the tree has rows, and the links of queries
- * lead to them. Statements and documents of whole tables, partitions and prefixes
- * are in the tree alone. The kernel caches nothing of it
- * (file/stat.c), so changes made elsewhere are seen at once; op/twin.h finds the
- * nodes of the tree.
+ * list documents where the tree has rows, and the links of queries lead to them.
+ * What else they look up is as in the tree: documents of rows, definitions,
+ * queries; but statements, which are in the tree alone. The kernel caches nothing
+ * of it (file/stat.c), so changes made elsewhere are seen at once; op/twin.h finds
+ * the nodes of the tree.
  */
 #ifndef FS_KIND_JSON_TREE_H
 #define FS_KIND_JSON_TREE_H

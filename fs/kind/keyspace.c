@@ -209,7 +209,7 @@ static int lookup(struct op *op, struct node *dir, struct bytes name,
 	suffix = name_suffix(name, &base);
 	if (suffix == SUFFIX_CQL)
 		return schema_definition_child(op, dir, base, out);
-	if (!dir->json && rows_form(suffix, &form))
+	if (rows_form(suffix, &form))
 		return rows_of_table(op, dir, base, form, out);
 	err = keyspace_read_name(op, name, &raw);
 	if (err)
@@ -269,7 +269,7 @@ static int create(struct op *op, struct node *dir, struct bytes name,
 		return schema_child(op, dir, out);
 	}
 	/* A temporary file is renamed onto it. */
-	if (!dir->json && rows_form(name_suffix(name, &base), &form) &&
+	if (rows_form(name_suffix(name, &base), &form) &&
 	    !rows_of_table(op, dir, base, form, out))
 		return 0;
 	if (name_is_scratch(name, &base))

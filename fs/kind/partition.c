@@ -162,22 +162,16 @@ static int rows_child(struct op *op, struct node *dir, struct bytes base,
 static int lookup_rows(struct op *op, struct node *dir, struct bytes base,
 		       struct bytes name, enum row_form form, struct child *out)
 {
-	struct node *below;
 	struct place p;
 	int err = rows_child(op, dir, base, name, form, out);
 
 	if (!err)
 		err = place_of_child(op, dir, out, &p);
-	if (!err)
-		err = partition_stat_place(op, dir->table, &p, out);
-	if (err != -ENOENT)
+	if (err)
 		return err;
-	/* A directory that is kept has an empty document. */
-	below = node_find(&op->fs->nodes, dir, base);
-	if (below && (atomic_load(&below->flags) & NODE_KEPT))
-		err = rows_child(op, dir, base, name, form, out);
-	node_put(&op->fs->nodes, below);
-	return err;
+	err = partition_stat_place(op, dir->table, &p, out);
+	return err == -ENOENT &&
+	       document_is_kept(op, dir, name, out->value) ? 0 : err;
 }
 
 static int lookup_document(struct op *op, struct node *dir, struct bytes base,
@@ -241,7 +235,7 @@ int partition_lookup(struct op *op, struct node *dir, struct bytes name,
 	suffix = name_suffix(name, &base);
 	if (suffix == SUFFIX_JSON)
 		return lookup_document(op, dir, base, name, out);
-	if (!dir->json && rows_form(suffix, &form))
+	if (rows_form(suffix, &form))
 		return lookup_rows(op, dir, base, name, form, out);
 	err = partition_child(op, dir, name, out);
 	if (!err && (out->unkeyed || (dir->json && out->ops == &kind_row)))
@@ -456,7 +450,7 @@ static int create_below(struct op *op, struct node *dir, struct bytes name,
 	err = create_row_json(op, dir, name, out);
 	if (err != -ENOENT)
 		return err;
-	if (!dir->json && rows_form(name_suffix(name, &base), &form) &&
+	if (rows_form(name_suffix(name, &base), &form) &&
 	    !rows_child(op, dir, base, name, form, out))
 		return 0;
 	if (name_is_scratch(name, &base))

@@ -114,12 +114,7 @@ static int stat_table_rows(struct op *op, struct node *n, struct child *out)
 /* A directory that is kept has an empty document. */
 static bool is_kept(struct op *op, struct node *n)
 {
-	struct node *dir = document_directory(op, n);
-	bool kept;
-
-	kept = dir && (atomic_load(&dir->flags) & NODE_KEPT);
-	node_put(&op->fs->nodes, dir);
-	return kept;
+	return document_is_kept(op, n->parent, node_name(n), node_value(n));
 }
 
 static int stat_partition_rows(struct op *op, struct node *n,

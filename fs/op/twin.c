@@ -13,7 +13,7 @@ struct node *twin_of(struct fs *fs, struct node *n)
 	if (n->ops->json)
 		return node_get(fs->nodes.root);
 	if (!n->parent)
-		return NULL;
+		return node_find(&fs->nodes, n, bytes_str(".json"));
 	above = twin_of(fs, n->parent);
 	twin = above ? node_find(&fs->nodes, above, node_name(n)) : NULL;
 	node_put(&fs->nodes, above);

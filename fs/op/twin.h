@@ -8,8 +8,8 @@
 #define FS_OP_TWIN_H
 #include "fs/op/op.h"
 
-/* Return the node in memory that has the same path in the tree of the mount as n
- * has in .json: a reference, or NULL. */
+/* Return the node in memory that has the path of n in the other tree: a reference,
+ * or NULL. */
 struct node *twin_of(struct fs *fs, struct node *n);
 /* Tell the kernel that the attributes of n's twin changed, if n is in .json. */
 void twin_changed(struct op *op, struct node *n);

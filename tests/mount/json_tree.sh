@@ -51,8 +51,11 @@ is 'files of a schemaless table' plain "$(cat "$J/k/notes/al/todo")"
 refused 'a row is no directory' 'No such file' ls "$J/k/flat/one"
 refused 'nor made as one' 'Invalid argument' mkdir "$J/k/flat/new"
 refused 'no statements' 'No such file' cat "$J/k/.cql"
-refused 'nor documents of many rows' 'No such file' cat "$J/k/flat.ndjson"
-refused 'of a partition' 'No such file' cat "$J/k/deep/1.csv"
+for d in k.cql k/flat.cql k/flat.ndjson k/two.csv k/deep.ndjson k/deep/1.csv k/deep/1/d0.ndjson "k/flat/one.csv" 'k/flat/a%2Fb%25%2Ejson.ndjson' 'k/two/a%2Cb,5.csv' k/notes.csv k/notes/al.ndjson system_schema/tables/k.csv system/local.ndjson; do
+	ok "the document $d" cmp "$M/$d" "$J/$d"
+done
+refused 'of a row there is none' 'No such file' cat "$J/k/deep/1/d0/1.ndjson"
+is 'they are not listed' '' "$(find "$J" -name '*.ndjson' -o -name '*.csv' -o -name '?*.cql' ! -name schema.cql)"
 is 'grep finds it once' 1 "$(grep -r '"b1"' "$J" | wc -l)"
 # Out by tools.
 mkdir "$W/tar" "$W/rs"

@@ -1,6 +1,7 @@
 /*
- * The tree of documents: the names of long documents; queries, whose entries
- * lead to the documents of the rows that those of the tree lead to.
+ * The tree of documents: the names of long documents; the documents of many rows,
+ * which are those of the tree; queries, whose entries lead to the documents of the
+ * rows that those of the tree lead to.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -126,6 +127,161 @@ static void make_rows(struct random *r)
 	}
 	buf_release(&text);
 }
+
+/* ------------------------------------------------------------ documents of rows */
+static const char *const forms[] = { ".ndjson", ".csv" };
+
+static void rows_of(const char *path, char out[20 * PATH])
+{
+	int err;
+
+	ck_assert_msg(tree_cat(&shop, path, &err) != NULL, "%s: %d", path, err);
+	ck_assert_uint_lt(shop.text.len, 20 * PATH);
+	snprintf(out, 20 * PATH, "%s", buf_cstr(&shop.text));
+}
+
+static void rows_are(const char *path, const char *text)
+{
+	char rows[20 * PATH];
+
+	rows_of(path, rows);
+	ck_assert_str_eq(rows, text);
+}
+
+/* Set out to the name of the document of a directory, which has a '/' behind it. */
+static void document_name(char out[NAME_MAX_LEN + 1], const char *name,
+			  const char *suffix)
+{
+	struct buf document = BUF_INIT;
+
+	buf_add(&document, name, strlen(name) - 1);
+	name_shorten_for(&document, strlen(suffix));
+	ck_assert_uint_le(document.len + strlen(suffix), NAME_MAX_LEN);
+	snprintf(out, NAME_MAX_LEN + 1, "%s%s", buf_cstr(&document), suffix);
+	buf_release(&document);
+}
+
+/* Check the document of a directory, "NAME/", in both trees. */
+static void same_documents(const char *above, const char *name)
+{
+	char document[NAME_MAX_LEN + 1], path[2 * PATH];
+	char text[20 * PATH], other[20 * PATH];
+	struct stat one, two;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+		document_name(document, name, forms[i]);
+		snprintf(path, sizeof(path), ".json/%s/%s", above, document);
+		rows_of(path + strlen(".json/"), text);
+		rows_of(path, other);
+		ck_assert_str_eq(other, text);
+		ok(tree_stat(&shop, path + strlen(".json/"), &one));
+		ok(tree_stat(&shop, path, &two));
+		ck_assert_uint_ne(one.st_ino, two.st_ino);
+		ck_assert_uint_eq(one.st_mode, two.st_mode);
+		ck_assert_int_eq(one.st_size, two.st_size);
+		ck_assert_int_eq(one.st_mtim.tv_sec, two.st_mtim.tv_sec);
+		ck_assert_int_eq(one.st_mtim.tv_nsec, two.st_mtim.tv_nsec);
+	}
+}
+
+/* Check those of all directories below a table, so many levels; return how
+ * many. */
+static size_t same_below(const char *path, int levels)
+{
+	char names[60 * PATH], below[PATH], *name, *rest;
+	size_t count = 0;
+
+	snprintf(names, sizeof(names), "%s", tree_ls(&shop, path));
+	for (name = strtok_r(names, " ", &rest); name;
+	     name = strtok_r(NULL, " ", &rest)) {
+		if (!strcmp(name, "@static/") || !strcmp(name, "@key"))
+			continue;
+		same_documents(path, name);
+		count++;
+		snprintf(below, PATH, "%s/%.*s", path, (int)strlen(name) - 1,
+			 name);
+		if (levels > 1)
+			count += same_below(below, levels - 1);
+	}
+	return count;
+}
+
+START_TEST(documents_of_rows_are_those_of_the_tree)	/* _i is the seed */
+{
+	struct random r = random_seeded((uint64_t)_i);
+
+	make_rows(&r);
+	same_documents("shop", "one/");
+	same_documents("shop", "deep/");
+	same_documents("shop", "plain/");
+	ck_assert_uint_ge(same_below("shop/one", 1), 5);
+	ck_assert_uint_ge(same_below("shop/two", 1), 5);
+	ck_assert_uint_ge(same_below("shop/deep", 2), 8);
+	ck_assert_uint_ge(same_below("shop/plain", 1), 2);
+	/* What has none in the tree has none there. */
+	is_gone(".json/shop/none.ndjson");
+	is_gone(".json/shop/deep/none.csv");
+	is_gone(".json/shop/deep/p/none.csv");
+	is_gone(".json/shop.ndjson");
+}
+END_TEST
+
+/* A directory without rows has an empty document in the tree in which it was made;
+ * the removal of a document removes those of both trees, with what is kept below. */
+START_TEST(a_directory_that_is_kept_goes_with_its_document_in_both_trees)
+{
+	static const char *const trees[] = { "", ".json/" };
+	const char *made = trees[_i & 1], *other = trees[!(_i & 1)];
+	const char *removed = trees[_i >> 1 & 1];
+	char path[50], document[50];
+	size_t i;
+
+	is_gone("shop/by_city/o.ndjson");
+	is_gone(".json/shop/by_city/o.ndjson");
+	snprintf(path, sizeof(path), "%sshop/by_city/o", made);
+	ok(tree_mkdir(&shop, path));
+	snprintf(document, sizeof(document), "%sshop/by_city/o.ndjson", made);
+	rows_are(document, "");
+	snprintf(document, sizeof(document), "%sshop/by_city/o.ndjson", other);
+	is_gone(document);
+	snprintf(path, sizeof(path), "%sshop/by_city/o", other);
+	ok(tree_mkdir(&shop, path));
+	same_documents("shop/by_city", "o/");
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%sshop/by_city/o/l",
+			 trees[i]);
+		ok(tree_mkdir(&shop, path));
+	}
+	same_documents("shop/by_city/o", "l/");
+	if (_i >> 2)
+		ok(tree_echo(&shop, ".json/shop/by_city/o.csv",
+			     O_WRONLY | O_APPEND, "last,first\nl,f\n"));
+	snprintf(document, sizeof(document), "%sshop/by_city/o.csv", removed);
+	ok(tree_unlink(&shop, document));
+	ls_is("shop/by_city", "");
+	ls_is(".json/shop/by_city", "");
+	is_gone("shop/by_city/o.csv");
+	is_gone(".json/shop/by_city/o.csv");
+}
+END_TEST
+
+/* A row's document has no directory in .json: a file that an editor makes may have
+ * the row's name. */
+START_TEST(a_document_that_is_removed_leaves_the_files_of_editors)
+{
+	const char *document = _i ? ".json/shop/users/4913.json" :
+				    "shop/users/4913.ndjson";
+
+	ok(tree_echo(&shop, ".json/shop/users/4913.json", CREATE,
+		     "{\"age\": 5}\n"));
+	ok(tree_echo(&shop, ".json/shop/users/4913", CREATE, "text"));
+	ok(tree_unlink(&shop, document));
+	is_gone("shop/users/4913");
+	is_gone(".json/shop/users/4913.json");
+	cat_is(".json/shop/users/4913", "text");
+}
+END_TEST
 
 /* Set to where a link leads to, from the root; *size to that of the link. */
 static void follow(const char *query, const char *entry, char out[PATH])
@@ -338,6 +494,12 @@ SUITE(fs_json)
 	shop_fixture(tc);
 	tcase_add_loop_test(tc, a_long_document_is_found_by_the_name_of_its_directory,
 			    0, 70);
+	tcase_add_loop_test(tc, documents_of_rows_are_those_of_the_tree, 1,
+			    1 + test_scale(20));
+	tcase_add_loop_test(tc, a_directory_that_is_kept_goes_with_its_document_in_both_trees,
+			    0, 8);
+	tcase_add_loop_test(tc, a_document_that_is_removed_leaves_the_files_of_editors,
+			    0, 2);
 	tcase_add_loop_test(tc, a_query_of_documents_is_that_of_the_tree, 1,
 			    1 + test_scale(20));
 	tcase_add_test(tc, a_query_is_listed_whole_or_fails_without_memory);
