@@ -526,9 +526,35 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c)
 		n->mixed = true;
 	atomic_store(&n->told_size, c->size);
 	atomic_fetch_or(&n->armed, ARMED_ATTRIBUTES);
+	if (n->readers)
+		n->version->told_ns = clock_monotonic_ns();
 	written = n->writers;
 	mutex_unlock(lock);
 	return written;
+}
+
+/*
+ * Return which copies of a past node the kernel drops now. It ignores an answer
+ * with attributes that a notice overtakes, and a reader who asked for the size then
+ * goes on with that of an older value. So the attributes are dropped when all
+ * answers have long arrived: later, if there are readers who are not quiet. Under
+ * the stripe.
+ */
+static uint32_t dropped_of_past(struct node *n)
+{
+	const struct view_version *v = n->version;
+
+	return n->readers && !(is_quiet(atomic_load(&v->used_ns)) &&
+			       is_quiet(v->told_ns)) ?
+		       ARMED_NAME : ARMED_NAME | ARMED_ATTRIBUTES;
+}
+
+/* Let view_changed be called for n again, if the kernel still has attributes of
+ * it: in the next second. */
+static void drop_later(struct fs *fs, struct node *n)
+{
+	if (atomic_load(&n->armed) & ARMED_ATTRIBUTES)
+		timer_add(&fs->timers, &fs->nodes, n, clock_now_s() + 1);
 }
 
 /*
@@ -540,6 +566,7 @@ uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 {
 	struct mutex *lock = stripe_of(fs, n);
 	uint64_t number;
+	bool later = false;
 
 	if (n->ops->directory)
 		return notice_node(&fs->notices, n, bits);
@@ -550,7 +577,8 @@ uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 			   view_applies(n))) {
 		node_pass(&fs->nodes, n);
 		/* From now on the kernel asks for its attributes: view_follow. */
-		bits = ARMED_NAME | ARMED_ATTRIBUTES;
+		bits = dropped_of_past(n);
+		later = !(bits & ARMED_ATTRIBUTES);
 		if (op && (atomic_load(&n->armed) & ARMED_NAME) &&
 		    op_drops_name(op, n))
 			atomic_fetch_and(&n->armed, ~(uint32_t)ARMED_NAME);
@@ -561,5 +589,25 @@ uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 	if (bits & ARMED_ATTRIBUTES)
 		n->mixed = false;
 	mutex_unlock(lock);
+	if (later)
+		drop_later(fs, n);
 	return number;
+}
+
+void view_renewed(struct fs *fs, struct node *n)
+{
+	struct mutex *lock = stripe_of(fs, n);
+	uint32_t bits;
+	bool later;
+
+	mutex_lock(lock);
+	/* Of a written one the kernel has no attributes to keep, and a notice
+	 * would make it ignore those of an answer on its way: a writer would
+	 * seek the end by an older size. */
+	bits = n->writers ? ARMED_NAME : dropped_of_past(n);
+	later = !n->writers && !(bits & ARMED_ATTRIBUTES);
+	notice_node(&fs->notices, n, bits);
+	mutex_unlock(lock);
+	if (later)
+		drop_later(fs, n);
 }

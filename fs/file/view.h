@@ -9,7 +9,10 @@
  *                     node, and this one is past: its readers go on with it,
  *                     and it is freed with the last of them. What a past node
  *                     shows can only grow (view_follow), by what was added to
- *                     its text: so no reader sees a part of two values.
+ *                     its text: so no reader sees a part of two values. The
+ *                     kernel is told to drop its attributes when nobody has used
+ *                     it for half a second: by a notice that overtakes the answer
+ *                     to a reader it would go on with the size of an older value.
  *   held by writers   it has no pages, and its size matters to nobody else.
  *                     The kernel keeps no attributes of it, so none are dropped:
  *                     an answer that a notice overtakes is ignored.
@@ -35,6 +38,7 @@ struct view_version {
 	struct shares shares;	/* of its holders */
 	struct child child;	/* its attributes; without the value */
 	_Atomic uint64_t used_ns;	/* when it was opened or read last */
+	uint64_t told_ns;	/* when its attributes were asked for last */
 	/* It grew at that moment (0: it did not), and the kernel drops the pages
 	 * of before; what it is told meanwhile. */
 	uint64_t grown_ns, notice;
@@ -107,6 +111,9 @@ bool view_fill(struct fs *fs, struct node *n, struct child *c);
  */
 uint64_t view_changed(struct fs *fs, struct op *op, struct node *n,
 		      uint32_t bits);
+/* Tell the kernel to drop the name of n, which has another node now, and its
+ * attributes as far as view_changed would. */
+void view_renewed(struct fs *fs, struct node *n);
 void view_version_free(struct fs *fs, struct view_version *v);
 /* Free, at the end, the versions that are kept for the next readers. */
 void view_release(struct fs *fs);

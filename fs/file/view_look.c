@@ -12,7 +12,6 @@
 #include "fs/file/write_buffer.h"
 #include "fs/node/kind.h"
 #include "fs/node/node.h"
-#include "fs/node/notice.h"
 #include "fs/op/op.h"
 
 #define TRIES 100
@@ -139,13 +138,8 @@ static void renew(struct op *op, struct node **cur)
 	struct fs *fs = op->fs;
 	struct node *next = node_renew(&fs->nodes, *cur);
 
-	/* Of a written one the kernel has no attributes to keep, and a notice
-	 * would make it ignore those of an answer on its way: a writer would
-	 * seek the end by an older size. */
 	if (next)
-		notice_node(&fs->notices, *cur,
-			    view_is_written(*cur) ? ARMED_NAME :
-						    ARMED_NAME | ARMED_ATTRIBUTES);
+		view_renewed(fs, *cur);
 	node_put(&fs->nodes, *cur);
 	*cur = next;
 }

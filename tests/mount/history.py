@@ -230,6 +230,21 @@ def self_test(seed):
     return sum(counts) + found + 19
 
 
+def was_killed(error, path):
+    """Is it that of a daemon that was killed? EIO is, if it was killed while the kernel copied its answer: then nothing answers soon."""
+    if error.errno != errno.EIO:
+        return error.errno in DEAD
+    limit = time.monotonic() + 5
+    while time.monotonic() < limit:
+        try:
+            os.listdir(path)
+        except OSError as e:
+            if e.errno in DEAD:
+                return True
+        time.sleep(.01)
+    return False
+
+
 class Client:
     """A process: its operations one after the other, and what it noted."""
     def __init__(self, number, history, phase, rng):
@@ -289,7 +304,10 @@ class Client:
     def get(self, path):
         fd = os.open(path, os.O_RDONLY)
         try:
-            return os.read(fd, 4096).decode()
+            text = os.read(fd, 4096).decode()
+            if text and not text.endswith('\n'):
+                raise ValueError(f'{path}: a part is read: {text!r}')
+            return text
         finally:
             os.close(fd)
 
@@ -386,7 +404,7 @@ class Client:
         try:
             reads, writes = getattr(self, way)(row, cell, value)
         except OSError as e:
-            if not killed or e.errno not in DEAD:
+            if not killed or not was_killed(e, self.mnt):
                 raise ValueError(f'PID {os.getpid()} at {time.monotonic()} {way} of {CELLS[cell]} of row {row}: {e}')
             (reads, writes), known, going = self.intent, False, False
         self.ops.append((row, begin, time.monotonic_ns(), reads, writes, known, way, self.number))
@@ -415,7 +433,7 @@ def client(number, history, phase, target, killed, counts):
         ops = c.ops
         c.run(target, killed, counts)
     except OSError as e:        # the others were quick: it was dead before this one began
-        if not killed or e.errno not in DEAD:
+        if not killed or not was_killed(e, d.mnt):
             wrong = traceback.format_exc()
     except Exception:
         wrong = traceback.format_exc()

@@ -140,8 +140,9 @@ def history(seed, count, looker, watcher):
             snapshot = R.random() < .7
             bad = looker.compare(writers, snapshot, writers or not snapshot or R.random() < .3)
             if bad:
-                print(f'seed {seed}, {count} processes, turn {turn}: {len(bad)} differences')
-                for line in bad[:12]:
+                # The first is in the first line: that is shown where logs are cut.
+                print(f'seed {seed}, {count} processes, turn {turn}: {len(bad)} differences: {bad[0][:600]}')
+                for line in bad[1:12]:
                     print('  ', line[:600])
                 for line in log[-int(os.environ.get('LOG', 30)):]:
                     print('      ', line[:300])

@@ -6,6 +6,7 @@
 start
 if out=$(timeout "${TIMEOUT:-900}" python3 tests/mount/readers.py "$M" "${READS:-8000}" "${SEED:-1}" 2>&1); then pass; else fail 'readers beside writers'; fi
 echo "$out"
+ok 'a value that changes its length' python3 tests/mount/lengths.py "$M" "${READS:-8000}" "${SEED:-1}"
 rm -r "${M:?}/k"
 run_cql <<'C'
 CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};

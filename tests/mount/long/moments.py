@@ -14,6 +14,7 @@ import json
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -63,8 +64,12 @@ def put(path, text):
 def find(root):
     """The place of the table, or None while it moves."""
     for place in PLACES:
-        if os.path.isdir(f'{root}/{place}'):
-            return place
+        try:
+            if stat.S_ISDIR(os.stat(f'{root}/{place}').st_mode):
+                return place
+        except OSError as e:    # of a dead daemon: no place is unknown by that
+            if e.errno not in LATE:
+                raise
     return None
 
 
