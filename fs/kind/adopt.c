@@ -29,6 +29,7 @@ struct adoption {
 	struct table *from, *to;
 	struct write w;
 	struct buf name, value;
+	struct buf dir;		/* the name of the row's directory */
 };
 
 static bool can_adopt(const struct table *t)
@@ -77,13 +78,13 @@ static int adopt_key(struct adoption *a, struct bytes key, struct place *to)
 {
 	int err;
 
-	buf_clear(&a->name);
-	err = key_name_stored(&a->name, a->from, key);
+	buf_clear(&a->dir);
+	err = key_name_stored(&a->dir, a->from, key);
 	if (err)
 		return err;
-	if (name_is_shortened(buf_bytes(&a->name)))
+	if (name_is_shortened(buf_bytes(&a->dir)))
 		return adopt_long_key(a, key, to);
-	return key_name_parse_partition(a->op, a->to, buf_bytes(&a->name),
+	return key_name_parse_partition(a->op, a->to, buf_bytes(&a->dir),
 					&to->partition_key);
 }
 
@@ -104,13 +105,14 @@ static int adopt_partition(struct adoption *a, struct bytes key)
 	return times_carry(a->op, &a->w, &from, &to);
 }
 
+/* Find the column of a file in the directory of adopt_key. */
 static int find_column(struct adoption *a, struct bytes column1,
 		       struct place *to)
 {
 	const struct column *c;
 
 	buf_clear(&a->name);
-	name_escape_plain(&a->name, column1);
+	schemaless_print_name(&a->name, buf_bytes(&a->dir), column1);
 	if (a->name.failed)
 		return -ENOMEM;
 	c = row_column(a->op, a->to, buf_bytes(&a->name), 0);
@@ -350,7 +352,8 @@ int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 	       struct table *to, struct waiting_list *waiting)
 {
 	struct adoption a = { .op = op, .from = from, .to = to,
-			      .name = BUF_INIT, .value = BUF_INIT };
+			      .name = BUF_INIT, .value = BUF_INIT,
+			      .dir = BUF_INIT };
 	struct arena kept = op->arena;	/* op->arena is cleared with each row */
 	struct node *table = NULL;
 	int err;
@@ -370,6 +373,7 @@ int adopt_rows(struct op *op, struct node *keyspace, struct table *from,
 	node_put(&op->fs->nodes, table);
 	write_release(&a.w);
 	buf_release(&a.name);
+	buf_release(&a.dir);
 	buf_release(&a.value);
 	arena_release(&op->arena);
 	op->arena = kept;

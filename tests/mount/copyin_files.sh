@@ -102,6 +102,18 @@ refused 'once' 'Invalid argument' put "$M/sales/hits/$p/n" -3
 ok 'its key' cp "$W/away/sales/wide/$p/@key" "$M/sales/hits/$p/"
 is 'the counter counts' '[[-3]]' "$(cql 'SELECT n FROM sales.hits' | jq -c .rows)"
 rm -r "$M/sales"
+# A column is called as the file that has the key of a shortened name.
+long=$(printf 'K%.0s' {1..300})
+run_cql <<C
+CREATE KEYSPACE odd WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE odd.t (k text PRIMARY KEY, "@key" int, v text);
+INSERT INTO odd.t (k, "@key", v) VALUES ('$long', 7, 'x');
+C
+tar -C "$M" --xattrs -cf "$W/odd.tar" odd/t odd/schema.cql
+rm -r "$M/odd"
+ok 'a column @key before schema.cql' tar -C "$M" --xattrs -xf "$W/odd.tar"
+is 'it is a column' "[[\"$long\",7,\"x\"]]" "$(cql 'SELECT k, "@key", v FROM odd.t' | jq -c .rows)"
+rm -r "$M/odd"
 # A CREATE TABLE that comes another way takes them, too.
 mkdir "$M/sales"
 cp -a "$W/away/sales/orders" "$W/away/sales/long" "$M/sales/"
