@@ -106,21 +106,6 @@ bool document_is_kept(struct op *op, struct node *dir, struct bytes name,
 	return kept;
 }
 
-/* Directories below a partition may be kept too. */
-static void unkeep_below(struct op *op, struct node *dir)
-{
-	struct node **children;
-	size_t i, count;
-
-	if (!node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children, &count)) {
-		for (i = 0; i < count; i++)
-			if (children[i]->ops->directory)
-				unkeep_below(op, children[i]);
-		node_children_put(&op->fs->nodes, children, count);
-	}
-	node_unkeep(&op->fs->nodes, dir);
-}
-
 static void drop_in(struct op *op, struct node *above, struct node *n)
 {
 	struct node *dir = above ? find_directory(op, above, node_name(n),
@@ -129,7 +114,8 @@ static void drop_in(struct op *op, struct node *above, struct node *n)
 	if (!dir)
 		return;
 	op_notify_below(op, dir);
-	unkeep_below(op, dir);
+	node_unkeep_directories(&op->fs->nodes, dir);
+	node_unkeep(&op->fs->nodes, dir);
 	node_put(&op->fs->nodes, dir);
 }
 

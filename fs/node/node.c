@@ -543,6 +543,23 @@ void node_unkeep_below(struct node_table *t, struct node *n)
 	node_children_put(t, children, count);
 }
 
+void node_unkeep_directories(struct node_table *t, struct node *n)
+{
+	struct node **children;
+	size_t i, count;
+
+	if (node_children(t, n, CHILDREN_KEPT, &children, &count))
+		return;
+	for (i = 0; i < count; i++) {
+		if (!children[i]->ops->directory ||
+		    node_is_unkeyed(children[i]))
+			continue;
+		node_unkeep_directories(t, children[i]);
+		node_unkeep(t, children[i]);
+	}
+	node_children_put(t, children, count);
+}
+
 /* ---------------------------------------------------------------- the table */
 int node_table_init(struct node_table *t, const struct node_ops *root_ops,
 		    uint64_t ino)

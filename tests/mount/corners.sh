@@ -320,6 +320,11 @@ ok 'a line after ftruncate' python3 -c 'import sys
 f = open(sys.argv[1], "r+"); f.truncate(0); f.write("-2\n"); f.close()' "$n"
 ok 'a touch' touch "$n"
 is 'both are counted' 4 "$(cat "$n")"
+# A directory without a row goes with a TRUNCATE: it has no time of its own any more.
+mkdir "$M/k/tally/2"
+cql 'TRUNCATE k.tally' >/dev/null
+is 'nothing is left by a TRUNCATE' '' "$(ls "$M/k/tally")"
+refused 'no file where the directory was' 'No such file or directory' put "$M/k/tally/2/n" 5
 
 # sendfile and splice ask for no attributes: they read as far as the kernel's size,
 # and a value may be longer as it is stored than as it was written.
