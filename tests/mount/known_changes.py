@@ -74,7 +74,7 @@ class Worker:
 
     def lines(self):
         R, n = self.R, self.R.randrange(100)
-        return R.choice([
+        path, text = R.choice([
             (f'{K}/t.ndjson', f'{{"p": {R.choice(P)}, "c": "{R.choice(C)}", "a": {n}}}\n'),
             (f'{K}/t/{R.choice(P)}.ndjson', f'{{"c": "{R.choice(C)}", "b": "{n}"}}\n'),
             (f'{K}/t/{R.choice(P)}.csv', f'c,a,v\n{R.choice(C)},{n},\n'),
@@ -82,6 +82,7 @@ class Worker:
             (f'{K}/two/{R.choice(P)}/{R.choice(P)}.ndjson', f'{{"d": {R.choice(P)}, "w": {n}}}\n'),
             (f'{K}/flat.csv', f'p,a\n{R.choice(C)},{n}\n'),
             (f'{K}/plain.ndjson', f'{{"key": "{R.choice(C)}", "column1": "{R.choice(C)}", "value": "0x{n:02x}"}}\n')])
+        return path.replace(M, M + '/.json') if R.random() < .4 else path, text
 
     def directory(self):
         R, row = self.R, self.row()

@@ -77,6 +77,21 @@ def look_by_document(seen):
             text = f'{value}\n' if value != '' else ''
             if seen[x][1] != text.encode():
                 bad.append(f'{x}: {seen[x][1]}, in its document {value!r}')
+    return bad + look_by_rows(seen)
+
+
+def look_by_rows(seen):
+    """The documents of tables, partitions and prefixes that were seen: in both trees they have the same rows."""
+    bad = []
+    for path, shown in seen.items():
+        if not is_directory(shown) or not path or path.split('/')[1] not in TABLES or '@static' in path or path.count('/') > 3:
+            continue
+        for form in ('ndjson', 'csv'):
+            one, other = said(contents, f'{K}{path}.{form}'), said(contents, f'{M}/.json/k{path}.{form}')
+            # A directory without rows is kept in one of the trees.
+            kept = path.count('/') > 1 and other == 'ENOENT' and isinstance(one, bytes) and one.count(b'\n') <= (form == 'csv')
+            if one != other and not kept:
+                bad.append(f'{path}.{form}: {one}, in .json {other}')
     return bad
 
 
