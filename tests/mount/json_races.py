@@ -98,12 +98,27 @@ class Process:
                          [x for x in contents(f'{tree}/flat.csv').splitlines() if x.startswith(b'%d,' % p)])
             static = said(contents, f'{tree}/t/{p}/@static/s')
             self.is_same(f'{where}: @static/s', 'ENOENT' if self.static is None else f'{self.static}\n'.encode(), static)
+        for c in 'xy':
+            self.names(what, c)
         for (c, d), v in self.rows.items():
-            self.is_same(f'{what}: a cell', f'{v}\n'.encode(), said(contents, f'{TREE}/t/{p}/{c}/{d}/v'))
+            cell = f'{TREE}/t/{p}/{c}/{d}/v'
+            self.is_same(f'{what}: the size of a cell', len(f'{v}\n'), said(lambda: os.stat(cell).st_size))
+            self.is_same(f'{what}: a cell', f'{v}\n'.encode(), said(contents, cell))
             self.is_same(f'{what}: a row', v, objects(contents(f'{JSON}/t/{p}/{c}/{d}.json'))[0]['v'])
         for name, fd in self.held.items():
             text = said(whole, fd)
             self.is_same(f'{what}: {name}, open since before', self.lines(), objects(text) if isinstance(text, bytes) else text)
+
+    def names(self, what, c):
+        """The rows of a prefix by name, those that are gone, too; and as they are listed."""
+        there = {d for x, d in self.rows if x == c}
+        for d in range(3):
+            path = f't/{self.p}/{c}/{d}'
+            for at in (f'{TREE}/{path}', f'{TREE}/{path}/v', f'{JSON}/{path}.json'):
+                self.is_same(f'{what}: {at}', d in there, os.path.exists(at))
+        for tree, suffix in ((TREE, ''), (JSON, '.json')):
+            listed = said(os.listdir, f'{tree}/t/{self.p}/{c}')
+            self.is_same(f'{what}: {tree}, {c}', {f'{d}{suffix}' for d in there}, set() if listed == 'ENOENT' else set(listed))
 
     def hold(self):
         tree = self.R.choice(BOTH)
@@ -117,7 +132,7 @@ class Process:
     # -------------------------------------------------------------- changes
     def change(self):
         R, p, tree = self.R, self.p, self.R.choice(BOTH)
-        c, d, n = R.choice('xy'), R.randrange(3), R.randrange(1000)
+        c, d, n = R.choice('xy'), R.randrange(3), R.randrange(R.choice([10, 1000]))
         way = R.randrange(17)
         key = f"p = {p} AND c = '{c}' AND d = {d}"
         new = {(c, d): n}

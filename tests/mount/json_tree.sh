@@ -164,15 +164,29 @@ refused 'and does not write' 'Permission denied' as sh -c "echo '{}' > '$J/k/fla
 refused 'nor make' 'Permission denied' as sh -c "echo '{}' > '$J/k/flat/more.json'"
 refused 'nor remove' 'Permission denied' as rm -f "$J/k/flat/mine.json"
 refused 'nor make a keyspace' 'Permission denied' as mkdir "$J/own"
+ok 'documents of rows are read' as cat "$J/k/flat.ndjson" "$J/k/flat/mine.csv" "$J/k/flat.cql"
+refused 'and not written' 'Permission denied' as sh -c "echo '{}' >> '$J/k/flat.ndjson'"
+refused 'nor those of a partition' 'Permission denied' as sh -c "echo '{}' >> '$J/k/flat/mine.ndjson'"
+refused 'nor removed' 'Permission denied' as rm -f "$J/k/flat/mine.ndjson"
 chmod 700 "$M/k/flat"
 refused 'a table that is closed' 'Permission denied' as cat "$J/k/flat/mine.json"
+for d in flat.ndjson flat.cql flat/mine.csv; do refused "its document $d" 'Permission denied' as cat "$J/k/$d"; done
+chmod 744 "$M/k/flat"
+refused 'one that may be read, and not entered' 'Permission denied' as cat "$J/k/flat.ndjson"
+chmod 700 "$M/k/flat"
 refused 'nor listed' 'Permission denied' as ls "$J/k/flat"
 chmod 755 "$M/k/flat"; chmod 700 "$J/k"
 refused 'a keyspace too, in the tree' 'Permission denied' as ls "$M/k/flat"
+refused 'its definition' 'Permission denied' as cat "$J/k.cql"
+refused 'and the rows of its tables' 'Permission denied' as cat "$J/k/flat.ndjson"
 chmod 755 "$M/k"
 ino=$(stat -c %i "$J/k/flat/mine.json")
 again
 is 'inode numbers stay' "$ino" "$(stat -c %i "$J/k/flat/mine.json")"
+again -o ro
+ok 'a read-only mount has documents of rows' cmp "$J/k/flat.ndjson" "$M/k/flat.ndjson"
+refused 'and writes none' 'Read-only file system' add "$J/k/flat.ndjson" '{"id": "x"}'
+again
 # A snapshot has none; a change of the schema is seen at once; a keyspace comes and goes.
 mkdir "$M/.snapshots/s"
 refused 'none in a snapshot' 'No such file' ls "$M/.snapshots/s/.json"
