@@ -20,6 +20,7 @@
  * what it had.
  */
 #define MAPPED_BYTES (2 << 20)
+#define PF_EXITING 4ul		/* of the kernel */
 
 void process_prepare(void)
 {
@@ -145,13 +146,40 @@ bool process_has_connection(pid_t pid, uint32_t connection)
 }
 
 /*
- * A process is Z until its last thread has gone. It sleeps while a core is
- * written. SIGKILL stays pending while it waits in the kernel for a lock.
+ * Read the flags of a process (PF_*) and its exit code; both are 0 where that is
+ * not shown. The name in proc_pid_stat(5) may have any bytes; flags are six fields
+ * after the state that follows it, the exit code is the last.
+ */
+static void read_stat(pid_t pid, unsigned long *flags, unsigned long *exit_code)
+{
+	char line[2048], *at;
+	size_t len = 0;
+	FILE *file;
+
+	*flags = *exit_code = 0;
+	snprintf(line, sizeof(line), "/proc/%d/stat", (int)pid);
+	file = fopen(line, "re");
+	if (file) {
+		len = fread(line, 1, sizeof(line) - 1, file);
+		fclose(file);
+	}
+	line[len] = 0;
+	at = strrchr(line, ')');
+	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %lu", flags) != 1)
+		return;
+	at = strrchr(at, ' ');
+	*exit_code = strtoul(at, NULL, 10);
+}
+
+/*
+ * SIGKILL stays pending while a process waits in the kernel for a lock; it sleeps
+ * while a core is written; then it exits, and is Z until its last thread has gone.
  */
 bool process_is_dying(pid_t pid)
 {
-	char line[128], state = 0;
+	unsigned long flags, exit_code;
 	unsigned long long pending, all = 0;
+	char line[128], state = 0;
 	int core = 0;
 	FILE *file;
 
@@ -167,32 +195,17 @@ bool process_is_dying(pid_t pid)
 			all |= pending;
 	}
 	fclose(file);
-	return state == 'Z' || state == 'X' || core ||
+	read_stat(pid, &flags, &exit_code);
+	return state == 'Z' || state == 'X' || core || flags & PF_EXITING ||
 	       all & 1ULL << (SIGKILL - 1);
 }
 
-/* The name in proc_pid_stat(5) may have any bytes; flags are six fields after the
- * state that follows it, the exit code is the last. */
 bool process_was_killed(pid_t pid)
 {
-	const unsigned long exits = 4;	/* PF_EXITING */
-	unsigned long flags = 0;
-	char line[2048], *at;
-	size_t len = 0;
-	FILE *file;
+	unsigned long flags, exit_code;
 
-	snprintf(line, sizeof(line), "/proc/%d/stat", (int)pid);
-	file = fopen(line, "re");
-	if (file) {
-		len = fread(line, 1, sizeof(line) - 1, file);
-		fclose(file);
-	}
-	line[len] = 0;
-	at = strrchr(line, ')');
-	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
-		return false;
-	at = strrchr(at, ' ');
-	return flags & exits && strtoul(at, NULL, 10) & 0x7f;
+	read_stat(pid, &flags, &exit_code);
+	return flags & PF_EXITING && exit_code & 0x7f;
 }
 
 pid_t process_find_lock(const struct stat *st)

@@ -17,7 +17,7 @@
  */
 void process_prepare(void);
 /*
- * True if the process was killed or writes a core: the kernel may still hold
+ * True if the process was killed, writes a core or exits: the kernel may still hold
  * what it had open. True if there is no such process, too.
  */
 bool process_is_dying(pid_t pid);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,42 @@ START_TEST(a_process_that_was_killed)
 }
 END_TEST
 
+/* Its memory takes a while to be freed. Of SIGTERM nothing is pending then. */
+START_TEST(a_process_is_dying_until_it_has_ended)
+{
+	size_t len = 256 << 20;
+	siginfo_t info = { .si_pid = 0 };
+	int ready[2];
+	pid_t child;
+	char c;
+
+	ck_assert(!pipe(ready));
+	child = fork();
+	if (!child) {
+		signal(SIGTERM, SIG_DFL);
+		if (mmap(NULL, len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) ==
+			    MAP_FAILED ||
+		    write(ready[1], "1", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	ck_assert(!process_is_dying(child));
+	ck_assert(!kill(child, SIGTERM));
+	while (!info.si_pid) {
+		ck_assert(process_is_dying(child));
+		ck_assert(!waitid(P_PID, (id_t)child, &info,
+				  WEXITED | WNOWAIT | WNOHANG));
+	}
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert(process_is_dying(child));	/* there is none */
+	close(ready[0]);
+	close(ready[1]);
+}
+END_TEST
+
 SUITE(process)
 {
 	TCase *tc = tcase_create("process");
@@ -103,5 +140,6 @@ SUITE(process)
 	tcase_add_test(tc, a_thread_is_of_its_process);
 	tcase_add_test(tc, a_process_has_the_files_that_it_opened);
 	tcase_add_test(tc, a_process_that_was_killed);
+	tcase_add_test(tc, a_process_is_dying_until_it_has_ended);
 	suite_add_tcase(suite, tc);
 }
