@@ -30,7 +30,9 @@ bool rows_form(enum name_suffix suffix, enum row_form *form)
 }
 
 /* ------------------------------------------------------------------ places */
-struct table *rows_table(struct op *op, struct node *n)
+/* Return the table that the document of n is of. NULL: it was dropped, or has another
+ * name. */
+static struct table *table_of(struct op *op, struct node *n)
 {
 	struct keyspace *k;
 
@@ -40,12 +42,22 @@ struct table *rows_table(struct op *op, struct node *n)
 	return k ? keyspace_table(k, node_value(n)) : NULL;
 }
 
+struct table *rows_table(struct op *op, struct handle *h)
+{
+	const struct rows *r = h->state;
+
+	/* Virtual ones all have the number 0. */
+	return r->table->number ?
+		       schema_table_by_number(op->schema, r->table->number) :
+		       table_of(op, h->node);
+}
+
 int rows_place(struct op *op, struct node *n, struct place *p)
 {
 	if (n->table)
 		return place_of(op, n, p);
 	memset(p, 0, sizeof(*p));
-	p->table = rows_table(op, n);
+	p->table = table_of(op, n);
 	return p->table ? 0 : -ESTALE;
 }
 
@@ -101,7 +113,7 @@ void rows_of_partition(struct op *op, const struct child *partition,
 
 static int stat_table_rows(struct op *op, struct node *n, struct child *out)
 {
-	struct table *t = rows_table(op, n);
+	struct table *t = table_of(op, n);
 
 	child_init(out, &kind_table_rows);
 	if (!t)
@@ -177,7 +189,7 @@ static int check_nothing(struct op *op, struct node *n)
 
 static int check_writer(struct op *op, struct node *n, int flags)
 {
-	struct table *t = rows_table(op, n);
+	struct table *t = table_of(op, n);
 
 	if (fs_is_read_only(op->fs))
 		return -EROFS;
@@ -394,7 +406,7 @@ static int unlink_rows_of(struct op *op, struct node *n)
 
 static int refuse_unlink(struct op *op, struct node *n)
 {
-	struct table *t = rows_table(op, n);
+	struct table *t = table_of(op, n);
 
 	if (t && t->flags & TABLE_VIRTUAL)
 		return -EROFS;

@@ -117,7 +117,7 @@ static int open_query(struct op *op, struct handle *h, struct rows *r)
 /* Begin the document again, in the present moment. */
 static int begin(struct op *op, struct handle *h, struct rows *r)
 {
-	struct table *t = rows_table(op, h->node);
+	struct table *t = rows_table(op, h);
 	int err;
 
 	end_cursor(op->fs, r);

@@ -42,8 +42,9 @@ int rows_open(struct op *op, struct handle *h);
 void rows_close(struct op *op, struct handle *h);
 /* Find a timestamp that is later than all below the place. */
 int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at);
-/* Return the table that the document is of now. NULL: it was dropped. */
-struct table *rows_table(struct op *op, struct node *n);
+/* Return the table of an open document as it is now, whatever its name. NULL: it was
+ * dropped. */
+struct table *rows_table(struct op *op, struct handle *h);
 /* Set the place that the document of n has, in the op's memory. */
 int rows_place(struct op *op, struct node *n, struct place *p);
 #endif

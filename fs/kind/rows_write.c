@@ -96,13 +96,13 @@ static int apply(struct lines *l)
 /* Set up the reader for the table as it is now; its columns may have changed. */
 static int renew_reader(struct op *op, struct handle *h, struct rows *r)
 {
-	struct table *t = rows_table(op, h->node);
+	struct table *t = rows_table(op, h);
 	struct line_place place;
 	struct buf header = BUF_INIT;
 	uint32_t i;
 	int err;
 
-	if (!t || t->number != r->table->number)
+	if (!t)
 		return op_refuse(op, -ESTALE, "the table was dropped");
 	if (r->reads_lines && r->table == t)
 		return 0;

@@ -131,7 +131,11 @@ ok 'a table by mkdir' mkdir "$J/k/made"
 is 'is one of the tree' 1 "$(ls "$M/k" | grep -cx made)"
 ok 'goes with rmdir' rmdir "$J/k/made"
 is 'in both' '' "$(ls "$M/k" "$J/k" | grep made)"
+rows=$(cat "$M/k/two.csv" "$M/k/two.csv")
+exec 5<"$M/k/two.csv" 6<"$J/k/two.csv"
 mv "$M/k/two" "$M/k/three"
+is 'documents that are open go with it' "$rows" "$(cat <&5; cat <&6)"
+exec 5<&- 6<&-
 is 'a table renamed in the tree' 'schema.cql deep flat notes three' "$(names "$J/k")"
 refused 'has no other name' 'No such file' ls "$J/k/two"
 # Back in: rows that were deleted, from a copy.
@@ -217,6 +221,7 @@ remade='CREATE TABLE k.again (p int PRIMARY KEY, a int);'
 echo "$remade" >"$M/.cql"
 put "$M/k/again/1.json" '{"a": 1}'
 cp "$J/k/again/1.json" "$W/again.json"
+exec 5<"$M/k/again.csv" 6<"$J/k/again.csv"
 for ((i = 0; i < 3; i++)); do
 	echo "DROP TABLE k.again; $remade" >"$M/.cql"
 	ls "$M/k/again" >/dev/null
@@ -224,5 +229,7 @@ for ((i = 0; i < 3; i++)); do
 	ok 'a row of a table that was made again' cp "$W/again.json" "$J/k/again/1.json"
 	is 'is in the tree' 1 "$(cat "$M/k/again/1/a")"
 done
+for fd in 5 6; do refused 'the document of the old one is stale' 'Stale file handle' cat <&$fd; done
+exec 5<&- 6<&-
 stop
 done_testing
