@@ -68,6 +68,32 @@ if [ "$(id -u)" = 0 ]; then
 	stop
 fi
 
+# allow_root: root may enter what an ordinary user mounted, and nobody else, whatever the modes say.
+if [ "$(id -u)" = 0 ]; then
+	third() { setpriv --reuid=65533 --regid=65533 --clear-groups -- bash -c "$1"; }
+	mkdir -p "$W/his/mnt" "$W/device"
+	chown -R 65534:65534 "$W/his"
+	ok 'a place for the device' mount -t tmpfs none "$W/device"
+	mknod "$W/device/fuse" c 10 229 && chmod 666 "$W/device/fuse"
+	ok 'the device for all' mount --bind "$W/device/fuse" /dev/fuse
+	refused 'allow_root, which the machine does not allow' user_allow_other as "'$WIDEFS' -o allow_root '$W/his/store' '$W/his/mnt'"
+	{ cat /etc/fuse.conf; echo user_allow_other; } >"$W/device/conf"
+	ok 'it does now' mount --bind "$W/device/conf" /etc/fuse.conf
+	H=$W/his/mnt
+	ok 'allow_root' as "'$WIDEFS' -o allow_root '$W/his/store' '$H' && mkdir '$H/k' '$H/k/t' '$H/k/t/p' && echo one >'$H/k/t/p/f' && chmod 777 '$H/k' '$H/k/t'"
+	is 'root reads' one "$(cat "$H/k/t/p/f")"
+	ok 'and writes' put "$H/k/t/p/f" two
+	is 'its owner, too' two "$(as "cat '$H/k/t/p/f'")"
+	for call in "cat '$H/k/t/p/f'" "echo no >'$H/k/t/p/f'" "stat '$H/k/t/p'" "ls '$H'" "cat '$H/.widefs/help'" "echo no >'$H/.cql'"; do
+		refused "a third user: $call" 'Permission denied' third "$call"
+	done
+	ok 'his unmount' as "fusermount3 -u '$H'"
+	ok 'without it' as "'$WIDEFS' '$W/his/store' '$H'"
+	refused 'not root either' 'Permission denied' cat "$H/k/t/p/f"
+	ok 'his unmount again' as "fusermount3 -u '$H'"
+	umount /etc/fuse.conf /dev/fuse "$W/device"
+fi
+
 echo file >"$M/file"
 refused 'over files' 'is not empty' "$WIDEFS" "$S" "$M"
 start -o nonempty
