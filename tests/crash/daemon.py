@@ -1,5 +1,5 @@
 """Helpers that the crash tests share: a daemon that is mounted, killed and mounted again; a count of checks."""
-import json, os, signal, subprocess, sys, time
+import glob, json, os, signal, subprocess, sys, time
 
 class Daemon:
     def __init__(self, widefs, ctl, work, store, kill_at):
@@ -88,6 +88,9 @@ class Daemon:
         return cql(self.mnt, text, sync)
 
     def finish(self, text):
+        for path in glob.glob(self.work + '/log.sanitizer*'):
+            with open(path, errors='replace') as f:
+                self.fail('the daemon was reported:\n' + f.read(20000))
         print(text)
         print(f'{self.checks - self.failures} passed, {self.failures} failed')
         sys.exit(1 if self.failures or not self.checks else 0)
