@@ -3,7 +3,9 @@
 #include <errno.h>
 
 #include "store/schema/schema.h"
+#include "store/type/value.h"
 #include "tools/connect.h"
+#include "tools/lib/nearest.h"
 #include "tools/lib/tool.h"
 
 void describe_release(struct definitions *d)
@@ -110,6 +112,78 @@ static int read_rows(struct definitions *d, struct cql_backend *b)
 	return more < 0 ? TOOL_FAILED : TOOL_DONE;
 }
 
+/* Offer what a SELECT finds. True: the word itself is among it. */
+static bool offer_names(struct nearest *near, struct cql_backend *b,
+			struct buf *select)
+{
+	const struct bytes *row;
+	bool there = false;
+
+	if (!select->failed && !b->ops->execute(b, buf_bytes(select)))
+		while (b->ops->next(b, &row) > 0) {
+			there |= bytes_equal(row[0], near->word);
+			nearest_offer(near, row[0]);
+		}
+	b->ops->finish(b);
+	return there;
+}
+
+/* Find the keyspace, or in it the table (NULL: none is meant), that is most
+ * like one that is not there. The backend's error is gone afterwards. */
+static void find_nearest(struct nearest *near, struct cql_backend *b,
+			 const char *keyspace, const char *table)
+{
+	struct buf select = BUF_INIT;
+
+	nearest_begin(near, bytes_str(keyspace));
+	buf_add_str(&select, "SELECT keyspace_name FROM "
+		    "system_schema.keyspaces");
+	if (offer_names(near, b, &select) && table) {
+		nearest_begin(near, bytes_str(table));
+		buf_clear(&select);
+		buf_add_str(&select, "SELECT table_name FROM "
+			    "system_schema.tables WHERE keyspace_name = ");
+		type_print_literal(&select, type_native(TYPE_TEXT),
+				   bytes_str(keyspace));
+		offer_names(near, b, &select);
+	}
+	buf_release(&select);
+}
+
+int describe_no_table(const struct tool_place *p)
+{
+	char hint[NEAREST_HINT];
+	struct nearest near;
+	struct cql_backend *b;
+	int status = connect_place(&b, p, true);
+
+	if (status)
+		return status;
+	find_nearest(&near, b, p->keyspace, p->table);
+	tool_complain(p->mount ? p->mount : p->store,
+		      "there is no table '%s.%s'%s", p->keyspace, p->table,
+		      nearest_hint(&near, hint));
+	b->ops->close(b);
+	return TOOL_NONE;
+}
+
+/* Say why it was refused, and which name is like one that is not there. */
+static void complain(struct cql_backend *b, const char *keyspace,
+		     const char *table)
+{
+	struct buf message = BUF_INIT;
+	char hint[NEAREST_HINT] = "";
+	struct nearest near;
+
+	buf_add_str(&message, b->error.message);
+	if (keyspace && b->error.code == CQL_INVALID_REQUEST) {
+		find_nearest(&near, b, keyspace, table);
+		nearest_hint(&near, hint);
+	}
+	tool_complain(b->place, "%s%s", buf_cstr(&message), hint);
+	buf_release(&message);
+}
+
 int describe_read(struct definitions *d, struct cql_backend *b,
 		  const char *keyspace, const char *table)
 {
@@ -127,10 +201,10 @@ int describe_read(struct definitions *d, struct cql_backend *b,
 		schema_print_name(&statement, bytes_str(table));
 	}
 	if (b->ops->execute(b, buf_bytes(&statement))) {
-		tool_complain(b->place, "%s", b->error.message);
 		/* An object that is missing is all that DESCRIBE refuses. */
 		status = b->error.code == CQL_INVALID_REQUEST ? TOOL_NONE :
 								TOOL_FAILED;
+		complain(b, keyspace, table);
 	} else {
 		status = read_rows(d, b);
 	}

@@ -3,6 +3,7 @@
 #define TOOLS_DESCRIBE_H
 #include "store/base/arena.h"
 #include "tools/cql/backend.h"
+#include "tools/lib/place.h"
 
 struct definition {
 	/* Names as CQL writes them; the kind: keyspace, type, table, index. */
@@ -21,4 +22,7 @@ struct definitions {
 int describe_read(struct definitions *d, struct cql_backend *b,
 		  const char *keyspace, const char *table);
 void describe_release(struct definitions *d);
+/* Say that the table of the place is not there, and which one is like it.
+ * Returns TOOL_NONE. */
+int describe_no_table(const struct tool_place *p);
 #endif

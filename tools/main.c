@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "store/base/process.h"
 #include "tools/commands.h"
+#include "tools/lib/nearest.h"
 
 static const struct command *const commands[] = {
 	&command_bench, &command_check, &command_compact, &command_cql,
@@ -29,24 +29,24 @@ static int usage(FILE *to)
 	return to == stdout ? TOOL_DONE : TOOL_USAGE;
 }
 
-/* Find the command whose name is most like word, or NULL. */
-static const struct command *nearest(const char *word)
+static int no_command(const char *word)
 {
-	const struct command *found = NULL;
-	unsigned best = UINT_MAX;
+	char hint[NEAREST_HINT];
+	struct nearest near;
 	size_t i;
 
+	nearest_begin(&near, bytes_str(word));
 	for (i = 0; i < COMMAND_COUNT; i++)
-		if (tool_is_like(word, strlen(word), commands[i]->name,
-				 strlen(commands[i]->name), &best))
-			found = commands[i];
-	return found;
+		nearest_offer(&near, bytes_str(commands[i]->name));
+	nearest_hint(&near, hint);
+	tool_complain(word, "no such command%s",
+		      *hint ? hint : " (see widefsctl --help)");
+	return TOOL_USAGE;
 }
 
 /* Run the command that argv[0] names. */
 static int run(int argc, char **argv)
 {
-	const struct command *near = nearest(argv[0]);
 	char program[64];
 	size_t i;
 
@@ -59,12 +59,7 @@ static int run(int argc, char **argv)
 		tool_set_arguments(argv);
 		return commands[i]->run(argc, argv);
 	}
-	if (near)
-		tool_complain(argv[0], "no such command (did you mean %s?)",
-			      near->name);
-	else
-		tool_complain(argv[0], "no such command (see widefsctl --help)");
-	return TOOL_USAGE;
+	return no_command(argv[0]);
 }
 
 static int run_arguments(int argc, char **argv)

@@ -19,6 +19,7 @@
 #include "store/schema/schema.h"
 #include "store/store.h"
 #include "store/table/present.h"
+#include "tools/describe.h"
 #include "tools/lib/metrics.h"
 #include "tools/lib/place.h"
 #include "tools/lib/progress.h"
@@ -287,15 +288,12 @@ static int do_here(const struct command *c, const struct tool_place *p,
 	if (schema && p->table)
 		t = schema_table(schema, bytes_str(p->keyspace),
 				 bytes_str(p->table));
-	if (p->table && !t) {
-		tool_complain(p->store, "there is no table '%s.%s'",
-			      p->keyspace, p->table);
-		status = TOOL_NONE;
-	} else {
+	if (!p->table || t)
 		status = work_here(c, p, store, t, mode);
-	}
 	schema_put(schema);
 	closed = store_close(store);
+	if (p->table && !t)
+		status = describe_no_table(p);
 	return status ? status : report_error(p->store, closed);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/figures.h"
+#include "tools/describe.h"
 #include "tools/lib/metrics.h"
 #include "tools/lib/place.h"
 #include "tools/lib/tool.h"
@@ -71,9 +72,7 @@ static int keep_table(struct metrics *m, const struct tool_place *p)
 	m->count = n;
 	if (n)
 		return TOOL_DONE;
-	tool_complain(p->mount ? p->mount : p->store,
-		      "there is no table '%s.%s'", p->keyspace, p->table);
-	return TOOL_NONE;
+	return describe_no_table(p);
 }
 
 static void print_table(const struct metrics *m)

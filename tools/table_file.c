@@ -12,6 +12,7 @@
 #include "store/base/clock.h"
 #include "store/store.h"
 #include "store/table/present.h"
+#include "tools/describe.h"
 #include "tools/lib/tool.h"
 
 #define BATCH_ROWS 1024
@@ -26,13 +27,6 @@ bool table_file_form(enum row_form *form, const char *name)
 	}
 	tool_complain(name, "no such format (csv or ndjson)");
 	return false;
-}
-
-static int no_table(const struct tool_place *p)
-{
-	tool_complain(p->mount ? p->mount : p->store,
-		      "there is no table '%s.%s'", p->keyspace, p->table);
-	return TOOL_NONE;
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -53,7 +47,7 @@ static int open_document(struct table_file *f, bool import)
 		err = errno;
 	if (err == ENOENT) {
 		free(path);
-		return no_table(p);
+		return describe_no_table(p);
 	}
 	if (err)
 		tool_failed(path, -err);
@@ -97,16 +91,15 @@ static int open_store(struct table_file *f, bool import)
 	if (f->table && f->table->flags & TABLE_VIRTUAL)
 		f->table = NULL;
 	if (!f->table) {
-		status = no_table(p);
-	} else {
-		err = begin_store(f, import);
-		if (err)
-			tool_failed(p->store, err);
-		status = err ? TOOL_FAILED : TOOL_DONE;
-	}
-	if (status)
 		table_file_close(f);
-	return status;
+		return describe_no_table(p);
+	}
+	err = begin_store(f, import);
+	if (!err)
+		return TOOL_DONE;
+	tool_failed(p->store, err);
+	table_file_close(f);
+	return TOOL_FAILED;
 }
 
 int table_file_open(struct table_file *f, const struct tool_place *p,

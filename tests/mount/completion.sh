@@ -47,4 +47,29 @@ mean 'an option' 'did you mean --histograms' stats --histogram-s
 mean 'with a value' 'did you mean --format' import --fromat=csv a b
 mean 'nothing like it' '' stats --xyzzyplugh
 mean 'no command like it' '' xyzzyplugh
+# Keyspaces and tables, of a mount and of its store.
+start
+run_cql <<'C'
+CREATE KEYSPACE sales WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE KEYSPACE "None" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE sales.orders (id int PRIMARY KEY, v text);
+CREATE TABLE sales."Items" (id int PRIMARY KEY, v text);
+C
+names_of() {	# names_of PLACE
+	local c file
+	for c in export import stats schema flush compact scrub; do
+		[ $c = import ] && file=(-) || file=()
+		mean "$c: a table" 'did you mean orders' $c "$1/sales/ordres" "${file[@]}"
+		mean "$c: the begin of one" 'did you mean Items' $c "$1/sales/It" "${file[@]}"
+		mean "$c: a keyspace" 'did you mean sales' $c "$1/salse/orders" "${file[@]}"
+		mean "$c: nothing like it" '' $c "$1/sales/xyzzy" "${file[@]}"
+	done
+	mean 'schema: a table by its name' 'did you mean orders' schema "$1" sales.oders
+	mean 'schema: a keyspace by its name' 'did you mean None' schema "$1" Nine
+	mean 'dump: a keyspace' 'did you mean sales' dump -k sale "$1"
+	mean 'dump: nothing like it' '' dump -k xyzzy "$1"
+}
+names_of "$M"
+stop
+names_of "$S"
 done_testing

@@ -13,6 +13,7 @@
 #include "tools/cql/commands.h"
 #include "tools/cql/consistency.h"
 #include "tools/cql/words.h"
+#include "tools/lib/nearest.h"
 
 #define NAMES_MAX 2000
 
@@ -424,58 +425,19 @@ void cql_complete(struct shell *shell, struct bytes text, struct bytes behind,
 }
 
 /* ----------------------------------------------------------- did you mean */
-#define LIKE_MAX 64		/* of a name's length, to be compared */
-
-/* Count the letters to change, add, drop or swap with the next. */
-static unsigned distance(struct bytes a, struct bytes b)
-{
-	unsigned row[3][LIKE_MAX + 1];	/* of i - 2, i - 1 and i, in turn */
-	size_t i, j;
-
-	if (a.len > LIKE_MAX || b.len > LIKE_MAX)
-		return UINT32_MAX;
-	for (j = 0; j <= b.len; j++)
-		row[0][j] = (unsigned)j;
-	for (i = 1; i <= a.len; i++) {
-		unsigned *now = row[i % 3], *before = row[(i + 2) % 3];
-
-		now[0] = (unsigned)i;
-		for (j = 1; j <= b.len; j++) {
-			bool same = a.ptr[i - 1] == b.ptr[j - 1];
-			unsigned least = before[j - 1] + !same;
-
-			if (before[j] + 1 < least)
-				least = before[j] + 1;
-			if (now[j - 1] + 1 < least)
-				least = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
-			    a.ptr[i - 2] == b.ptr[j - 1] &&
-			    row[(i + 1) % 3][j - 2] + 1 < least)
-				least = row[(i + 1) % 3][j - 2] + 1;
-			now[j] = least;
-		}
-	}
-	return row[a.len % 3][b.len];
-}
-
-/* A third of its letters may be wrong, and two at most. */
+/* Append the hint to the word that is most like the name. */
 static void add_nearest(const struct words *w, struct bytes name,
 			struct buf *out)
 {
-	unsigned best = name.len < 6 ? 2 : 3, at, i;
-	const char *word = (const char *)w->text.ptr, *found = NULL;
+	const char *word = (const char *)w->text.ptr;
+	char hint[NEAREST_HINT];
+	struct nearest near;
+	unsigned i;
 
-	if (name.len < 3)
-		best = 0;
-	for (i = 0; i < w->count; i++, word += strlen(word) + 1) {
-		at = distance(name, bytes_str(word));
-		if (at && at < best) {
-			best = at;
-			found = word;
-		}
-	}
-	if (found)
-		buf_add_format(out, " (did you mean %s?)", found);
+	nearest_begin(&near, name);
+	for (i = 0; i < w->count; i++, word += strlen(word) + 1)
+		nearest_offer(&near, bytes_str(word));
+	buf_add_str(out, nearest_hint(&near, hint));
 }
 
 void cql_nearest(struct shell *shell, struct bytes statement,

@@ -1,5 +1,6 @@
 #include "tools/lib/place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "store/base/clock.h"
+#include "tools/lib/nearest.h"
 #include "tools/lib/tool.h"
 
 void place_release(struct tool_place *p)
@@ -72,12 +74,13 @@ static bool is_store(const char *path)
 }
 
 /* Return the path, without links, of the nearest directory above that is there,
- * to be freed, or NULL. */
-static char *nearest_above(const char *path)
+ * to be freed, or NULL; *missing: where in path the name that it has not ends. */
+static char *nearest_above(const char *path, size_t *missing)
 {
 	char *name = strdup(path), *above = name, *real = NULL;
 
 	while (above && !real && strcmp(above, "/") && strcmp(above, ".")) {
+		*missing = strlen(above);
 		above = dirname(above);
 		real = realpath(above, NULL);
 	}
@@ -85,14 +88,37 @@ static char *nearest_above(const char *path)
 	return real;
 }
 
-/* True if the path, which is not there, would be in a mount. */
-static bool is_in_mount(const char *path)
+/* Offer the names in a directory. */
+static void offer_names(struct nearest *near, const char *directory)
 {
-	char *store = NULL, *real = nearest_above(path), *mount;
+	DIR *names = opendir(directory);
+	struct dirent *one;
+
+	while (names && (one = readdir(names)))
+		if (one->d_type == DT_DIR)
+			nearest_offer(near, bytes_str(one->d_name));
+	if (names)
+		closedir(names);
+}
+
+/* True if the path, which is not there, would be in a mount. Then find the
+ * keyspace or table that it is like; rows may be very many. */
+static bool is_in_mount(const char *path, struct nearest *near)
+{
+	size_t missing = 0, begin;
+	char *store = NULL, *real = nearest_above(path, &missing), *mount;
 	bool inside;
 
 	mount = real ? tool_mount_at(real, &store) : NULL;
 	inside = mount;
+	while (missing && path[missing - 1] == '/')
+		missing--;
+	for (begin = missing; begin && path[begin - 1] != '/';)
+		begin--;
+	nearest_begin(near, bytes_of(path + begin, missing - begin));
+	if (inside && (!real[strlen(mount)] ||
+		       strrchr(real, '/') == real + strlen(mount)))
+		offer_names(near, real);
 	free(store);
 	free(mount);
 	free(real);
@@ -101,9 +127,11 @@ static bool is_in_mount(const char *path)
 
 bool place_is_inside(const char *path)
 {
-	char *store = NULL, *mount, *real = nearest_above(path), *slash;
+	char *store = NULL, *mount, *real, *slash;
+	size_t missing;
 	bool inside;
 
+	real = nearest_above(path, &missing);
 	mount = real ? tool_mount_at(real, &store) : NULL;
 	inside = mount || (real && is_store(real));
 	while (!inside && real && (slash = strrchr(real, '/')) && slash > real) {
@@ -158,11 +186,15 @@ static bool find(struct tool_place *p, const char *path, unsigned wants)
 
 int place_find(struct tool_place *p, const char *path, unsigned wants)
 {
+	char hint[NEAREST_HINT];
+	struct nearest near;
 	int status = TOOL_DONE;
 
 	*p = PLACE_INIT;
-	if (path && access(path, F_OK) && errno == ENOENT && is_in_mount(path)) {
-		tool_complain(path, "there is no such keyspace, table or row");
+	if (path && access(path, F_OK) && errno == ENOENT &&
+	    is_in_mount(path, &near)) {
+		tool_complain(path, "there is no such keyspace, table or row%s",
+			      nearest_hint(&near, hint));
 		status = TOOL_NONE;
 	} else if (!find(p, path, wants)) {
 		tool_complain(path ? path : ".", "name a store, a mount or a "

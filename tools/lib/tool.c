@@ -12,6 +12,7 @@
 #include "store/base/line.h"
 #include "store/base/log.h"
 #include "store/store.h"
+#include "tools/lib/nearest.h"
 #include "tools/lib/progress.h"
 
 /* The arguments of the command, in getopt's order. */
@@ -144,77 +145,31 @@ int tool_make_store(const char *path)
 }
 
 /* ----------------------------------------------------------- did you mean */
-#define WORD_MAX 32	/* of command and options; longer words are like none */
-
-/* Count the letters to change, add, drop or swap from a to b. */
-static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	unsigned d[WORD_MAX + 1][WORD_MAX + 1];
-	size_t i, j;
-
-	if (a_len > WORD_MAX || b_len > WORD_MAX)
-		return WORD_MAX;
-	for (i = 0; i <= a_len; i++) {
-		for (j = 0; j <= b_len; j++) {
-			unsigned least;
-
-			if (!i || !j) {
-				d[i][j] = (unsigned)(i + j);
-				continue;
-			}
-			least = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			if (d[i - 1][j] + 1 < least)
-				least = d[i - 1][j] + 1;
-			if (d[i][j - 1] + 1 < least)
-				least = d[i][j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < least)
-				least = d[i - 2][j - 2] + 1;
-			d[i][j] = least;
-		}
-	}
-	return d[a_len][b_len];
-}
-
-bool tool_is_like(const char *word, size_t len, const char *other,
-		  size_t other_len, unsigned *best)
-{
-	unsigned d = distance(word, len, other, other_len);
-
-	/* The beginning of a word means it, however long the rest is. */
-	if (len > 1 && len < other_len && !memcmp(word, other, len))
-		d = 1;
-	if (d > len / 2 || d >= *best)
-		return false;
-	*best = d;
-	return true;
-}
-
 /* Name the option that an unknown one is like: those of the usage are known. */
 static void suggest_option(const struct command *c)
 {
 	const char *word = optind > 0 && arguments ? arguments[optind - 1] : "";
-	const char *at = c->usage, *found = NULL;
-	size_t len = strcspn(word, "="), found_len = 0;
-	unsigned best = WORD_MAX;
-	char object[WORD_MAX + 1];
+	const char *at = c->usage;
+	size_t len = strcspn(word, "=");
+	char object[NEAREST_MAX + 1], hint[NEAREST_HINT];
+	struct nearest near;
+	bool known = false;
 
 	if (strncmp(word, "--", 2))
 		return;
+	nearest_begin(&near, bytes_of(word, len));
 	while ((at = strstr(at, "--"))) {
 		size_t other = 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
 
-		if (tool_is_like(word, len, at, other, &best)) {
-			found = at;
-			found_len = other;
-		}
+		known |= other == len && !memcmp(word, at, len);
+		nearest_offer(&near, bytes_of(at, other));
 		at += other;
 	}
 	snprintf(object, sizeof(object), "%.*s", (int)len, word);
 	/* Known, and refused for another reason. */
-	if (found && !(found_len == len && !memcmp(found, word, len)))
-		tool_complain(object, "no such option (did you mean %.*s?)",
-			      (int)found_len, found);
+	if (*near.found && !known)
+		tool_complain(object, "no such option%s",
+			      nearest_hint(&near, hint));
 }
 
 bool tool_write(FILE *to, struct bytes bytes)

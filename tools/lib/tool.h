@@ -36,10 +36,6 @@ void tool_failed(const char *object, int err);
 void tool_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Note the arguments of a command, to say which of them is not known. */
 void tool_set_arguments(char **argv);
-/* True if a word is like another, and more so than *best (falling; at first
- * large), which then says how much. */
-bool tool_is_like(const char *word, size_t len, const char *other,
-		  size_t other_len, unsigned *best);
 /* Write these bytes, or none. False: errno says why they were not written. */
 bool tool_write(FILE *to, struct bytes bytes);
 /* Print the usage of a command, on stdout for --help, else on stderr. */
