@@ -178,7 +178,9 @@ static void print_line(const struct snapshot_line *l, bool json)
 
 	clock_print(time, l->created_s * 1000000, false);
 	if (!json) {
-		printf("%s %12" PRIu64 " %s\n", time, l->held, l->name);
+		printf(isatty(STDOUT_FILENO) ? "%s  %12" PRIu64 "  %s\n" :
+					       "%s\t%" PRIu64 "\t%s\n",
+		       time, l->held, l->name);
 		return;
 	}
 	json_print_string(&name, bytes_str(l->name));

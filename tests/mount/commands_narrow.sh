@@ -13,7 +13,7 @@ echo flush >"$M/.widefs/ctl"
 narrow() { python3 tests/mount/narrow.py "$@" 2>&1; }
 has_none() { ! grep -qaE $'\r|\033' "$@"; }
 # same WHAT STATUS COMMAND...: a pipe and the terminal get the same lines, which of the figures alone may differ.
-figures() { sed -E 's/\x1b\[[0-9;]*m//g; s/[0-9]+(\.[0-9]+)?/N/g; s/#+|  +//g; s/N ?([BKMG]i?B?|[um]?s)\b/N/g'; }
+figures() { sed -E 's/\x1b\[[0-9;]*m//g; s/[0-9]+(\.[0-9]+)?/N/g; s/\t/  /g; s/#+|  +//g; s/N ?([BKMG]i?B?|[um]?s)\b/N/g'; }
 same() {
 	local what=$1 status=$2
 	shift 2

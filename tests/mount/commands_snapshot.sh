@@ -18,6 +18,7 @@ for place in "$M" "$S"; do
 	is "$what: and says so" "widefsctl: $place: there is a snapshot 'one' already" "$(cat "$W/err")"
 	is "$what: no name" 1 "$(status snap create "$place" a/b)"
 	is "$what: listed" one "$(snap list "$place" | awk '{ print $3 }')"
+	is "$what: with tabs in a pipe" $'T\tN\tone' "$(snap list "$place" | sed -E 's/^[-0-9]+T[:0-9.]+Z\t[0-9]+\t/T\tN\t/')"
 	is "$what: as JSON" one "$(snap list --json "$place" | jq -r .name)"
 	ok "$what: with its time" test "$(date -d "$(snap list --json "$place" | jq -r .created)" +%s)" -gt 1700000000
 	is "$what: a drop asks" 1 "$(status snap drop "$place" one)"
@@ -53,7 +54,7 @@ for place in "$M" "$S"; do
 	ok "$what: one of a day" snap create "$place" daily-2026-11-26
 	ok "$what: one of the next" snap create "$place" daily-2026-11-27
 	is "$what: a part of a name is none" 6 "$(status snap drop --force "$place" daily-2026)"
-	is "$what: both days are there" 2 "$(snap list "$place" | grep -c ' daily-2026-11-2[67]$')"
+	is "$what: both days are there" 2 "$(snap list "$place" | grep -cP '\tdaily-2026-11-2[67]$')"
 	# A name with spaces is one name: never another and a keyspace.
 	ok "$what: a name with a space" snap create "$place" 'one k'
 	[ "$place" = "$M" ] || start
@@ -70,7 +71,7 @@ for place in "$M" "$S"; do
 	[ "$place" = "$M" ] || stop
 	snap list "$place" >"$W/list"
 	while read -r -u 9; do
-		ok "$what: $REPLY is dropped" snap drop --force "$place" "${REPLY:34}"
+		ok "$what: $REPLY is dropped" snap drop --force "$place" "${REPLY##*$'\t'}"
 	done 9<"$W/list"
 	[ "$place" != "$M" ] || stop
 done
