@@ -76,6 +76,8 @@ def start(function, seed):
 
 
 def main():
+    # What is there before is none of its values, and readers may come before the writer.
+    console.run(MOUNT, "UPDATE k.t SET a = '1' WHERE id = 1;")
     writer = start(write, SEED * 100)
     readers = [start(read, SEED * 100 + 1 + i) for i in range(READERS)]
     wrong = sum(os.waitpid(pid, 0)[1] != 0 for pid in readers)
