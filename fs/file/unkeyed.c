@@ -19,6 +19,7 @@
 #include "fs/node/node.h"
 #include "fs/op/kernel.h"
 #include "fs/op/op.h"
+#include "fs/op/place.h"
 #include "store/base/alloc.h"
 #include "store/base/log.h"
 
@@ -537,6 +538,15 @@ static void unkeep_stored(struct op *op, struct node *dir)
 		node_unkeep(&op->fs->nodes, dir);
 }
 
+/* True if what the directory holds is for the table that schema.cql makes. */
+static bool holds_for_schema(struct op *op, const struct node *dir)
+{
+	const struct table *t = dir->ops->takes_waiting ? op_table(op, dir) :
+							  NULL;
+
+	return t && t->flags & TABLE_PROVISIONAL;
+}
+
 /* Store one level at a time, down to directories that wait for keys of their
  * own. */
 static int settle(struct op *op, struct node *dir, unsigned depth)
@@ -550,7 +560,7 @@ static int settle(struct op *op, struct node *dir, unsigned depth)
 		return 0;
 	if (dir->ops->settle)
 		err = dir->ops->settle(op, dir);
-	if (!err)
+	if (!err && !holds_for_schema(op, dir))
 		err = store_held(op, dir);
 	if (!err)
 		err = node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children,

@@ -99,6 +99,8 @@ const struct node_ops kind_plain_long = {
 	.mkdir = waiting_mkdir,
 	.rmdir = partition_rmdir,
 	.set_mtime = times_set_mtime,
+	.get_attribute = waiting_get_attribute,
+	.set_attribute = waiting_set_attribute,
 };
 
 static const struct node_ops kind_plain_value = {

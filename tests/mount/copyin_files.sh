@@ -114,6 +114,20 @@ rm -r "$M/odd"
 ok 'a column @key before schema.cql' tar -C "$M" --xattrs -xf "$W/odd.tar"
 is 'it is a column' "[[\"$long\",7,\"x\"]]" "$(cql 'SELECT k, "@key", v FROM odd.t' | jq -c .rows)"
 rm -r "$M/odd"
+# The end of a row is an attribute of its directory, which waits for schema.cql when the @key of that is there.
+run_cql <<C
+CREATE KEYSPACE odd WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE odd.t (p int, c text, v text, PRIMARY KEY (p, c));
+INSERT INTO odd.t (p, c, v) VALUES (1, '$long', 'x') USING TTL 100000;
+C
+ends() { (cd "$M" && find odd/t/1 -exec getfattr -d {} +); }
+ends >"$W/ends"
+is 'a row that ends' 3 "$(grep -c '^user.expires' "$W/ends")"
+tar -C "$M" --xattrs -cf "$W/odd.tar" odd/t odd/schema.cql
+rm -r "$M/odd"
+ok 'a row that ends before schema.cql' tar -C "$M" --xattrs -xf "$W/odd.tar"
+is 'it ends as before' '' "$(ends | diff "$W/ends" -)"
+rm -r "$M/odd"
 # A CREATE TABLE that comes another way takes them, too.
 mkdir "$M/sales"
 cp -a "$W/away/sales/orders" "$W/away/sales/long" "$M/sales/"
