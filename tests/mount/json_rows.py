@@ -62,9 +62,11 @@ def as_csv(kind):
 class Table:
     def __init__(self, name):
         self.name = name
+        self.made = 0
         self.make()
 
     def make(self):
+        self.made += 1
         kind = R.choice(['typed', 'typed', 'typed', 'flat', 'counter', 'plain'])
         self.counter, self.plain = kind == 'counter', kind == 'plain'
         self.columns, self.statics = {}, {}
@@ -209,10 +211,13 @@ def compare(known, held, what):
         twin = texts.get((SPACES[1], name))
         if ks == SPACES[0] and has_rows(text, name) and isinstance(twin, bytes) and not name.endswith('.cql') and text != twin:
             tell(f'{what}: {name}: {text}, in the other keyspace {twin}')
-    for name, fds in held.items():
+    for (t, made, rest), fds in held.items():
+        name = t.name + rest    # now
         for ks in SPACES:
             text, now = [said(whole, fds[tree, ks]) for tree in (TREE, JSON)], said(contents, path_of(TREE, ks, name))
-            if text[0] != text[1] or (has_rows(now, name) and text[0] != now):
+            if t.made != made:
+                now = 'ESTALE'
+            if text[0] != text[1] or (text[0] != now and (has_rows(now, name) or now == 'ESTALE')):
                 tell(f'{what}: {ks}/{name}, open since before: {text}, now {now}')
 
 
@@ -286,7 +291,11 @@ def at_random():
         if all(isinstance(v, int) or v in ('a', 'j k') for v in first.values()):
             made = [f'{t.name}/' + ','.join(map(str, first.values()))]
     path = R.choice([t.name] + [R.choice(paths + made or [t.name])] * 3)
-    return t, document_name(path, R.choice(FORMS)) or f'{t.name}.csv'
+    document = document_name(path, R.choice(FORMS))
+    # A directory without rows is kept in one of the trees.
+    if not document or os.path.exists(f'{TREE}/{SPACES[0]}/{document}') != os.path.exists(f'{JSON}/{SPACES[1]}/{document}'):
+        document = f'{t.name}.csv'
+    return t, document
 
 
 def given_by(t, document):
@@ -337,7 +346,7 @@ def other_calls():
         ('mkfifo', lambda d: os.mkfifo(d + document)), ('chmod', lambda d: os.chmod(d + document, 0o600)), ('chown', lambda d: os.chown(d + document, 7, 7)),
         ('utime', lambda d: os.utime(d + document, (5, 5))), ('below', lambda d: os.stat(d + document + '/x')), ('access', lambda d: os.access(d + document, os.X_OK)),
         ('rename', lambda d: os.rename(d + document, d + document + '.bak')), ('rename onto another', lambda d: os.rename(d + document, d + tables[0].name + '.csv')),
-        ('rename onto a directory', lambda d: os.rename(d + document, d + t.name)), ('of a directory', lambda d: os.rename(d + t.name, d + document)),
+        ('rename onto a directory', lambda d: os.rename(d + document, d + t.name)),
         ('setxattr', lambda d: os.setxattr(d + document, 'user.none', b'x')), ('of a ttl', lambda d: os.setxattr(d + document, 'user.ttl', b'x')),
         ('removexattr', lambda d: os.removexattr(d + document, 'user.none')), ('open of a directory', lambda d: os.close(os.open(d + document, os.O_DIRECTORY))),
         ('O_EXCL', lambda d: os.close(os.open(d + document, os.O_WRONLY | os.O_CREAT | os.O_EXCL))),
@@ -480,12 +489,16 @@ def hold(held, known):
     if held and (len(held) > 4 or R.random() < .2):
         for fd in held.pop(R.choice(list(held))).values():
             os.close(fd)
-    names = [n for n in sorted(known[SPACES[0]]) if n[0] != '.' and not n.endswith('.cql') and n not in held]
+    t = R.choice(tables)
+    names = [n for n in sorted(known[SPACES[0]]) if not n.endswith('.cql') and re.match(r'\w+', n) and re.match(r'\w+', n).group() == t.name]
     name = R.choice(names or ['none.csv'])
+    key = t, t.made, name[len(t.name):]
+    if key in held:
+        return
     fds = {(tree, ks): said(os.open, path_of(tree, ks, name), os.O_RDONLY) for tree in (TREE, JSON) for ks in SPACES}
     opened = {key: fd for key, fd in fds.items() if isinstance(fd, int)}
     if len(opened) == len(fds):
-        held[name] = fds
+        held[key] = fds
     else:
         for fd in opened.values():
             os.close(fd)
