@@ -8,6 +8,7 @@
 #include "fs/file/stat.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/unkeyed_record.h"
+#include "fs/kind/counter.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/table.h"
 #include "fs/kind/waiting.h"
@@ -362,15 +363,16 @@ static struct node *directory_of_names(struct loading *l, uint32_t number,
 	return dir;
 }
 
-/* Make the node of a file in dir. */
+/* Make the node of a file in dir. *is_stored: the store has it. */
 static int make_node(struct op *op, struct node *dir, struct bytes name,
-		     struct node **out)
+		     struct node **out, bool *is_stored)
 {
 	struct child c;
 	int err = -ENOENT;
 
 	if (!node_waits_for_key(dir))
 		err = stat_lookup(op, dir, name, &c, out);
+	*is_stored = !err;
 	if (err != -ENOENT)
 		return err;
 	op->reason[0] = 0;
@@ -391,18 +393,19 @@ static int hold_again(struct loading *l, struct node *dir, struct bytes name,
 {
 	struct op *op = l->op;
 	struct node *n = NULL;
+	bool is_stored = false;
 	int err = 0;
 
 	op->who.uid = r->uid;
 	if (r->has_text) {
-		err = make_node(op, dir, name, &n);
+		err = make_node(op, dir, name, &n, &is_stored);
 	} else {
 		n = node_get(dir);
 		err = enter(op, &n, name);
 	}
 	if (!err && (n->ops->directory == r->has_text || n->scratch))
 		err = -EINVAL;
-	if (!err && n->ops->appends && !node_waits_for_key(n)) {
+	if (!err && is_stored && n->ops == &kind_counter) {
 		waiting_remove_later(&l->gone, UNKEYED_TEXT, key);
 		waiting_remove_later(&l->gone, UNKEYED_ATTRIBUTES, key);
 	} else if (!err) {

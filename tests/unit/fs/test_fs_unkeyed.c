@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fs/kind/waiting_load.h"
 #include "fs/node/name.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
+#include "store/base/log.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
 
@@ -594,6 +596,119 @@ START_TEST(a_directory_that_waits_survives_with_fsync)
 }
 END_TEST
 
+/* What a crash leaves between the two: the record, and what it says is counted. */
+START_TEST(a_counter_is_not_counted_again_at_a_mount)
+{
+	char count[500];
+	struct long_row r;
+
+	long_row_init(&r, "likes", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_echo(&shop, file_of(&r, "n"), CREATE, "+5\n"));
+	snprintf(count, sizeof(count), "UPDATE shop.likes SET n = n + 5 WHERE "
+		 "page = '%.*s';", (int)strlen(r.key) - 1, r.key);
+	tree_run(&shop, count);
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "n"), "5\n");
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "n"), "5\n");
+}
+END_TEST
+
+static struct buf logged;
+
+static void keep_log(void *context, enum log_level level, const char *line)
+{
+	(void)context;
+	(void)level;
+	buf_add_str(&logged, line);
+	buf_add_byte(&logged, '\n');
+}
+
+/* Make the nth allocation of the call fail. True if there was one; what the log says
+ * is in `logged`. */
+static bool fails_without(long nth, void (*call)(long nth))
+{
+	long failed;
+
+	ck_assert(buf_reserve(&logged, 1 << 12));
+	buf_clear(&logged);
+	log_set_sink(keep_log, NULL);
+	mem_fail_at(nth, 0);
+	call(nth);
+	failed = mem_failures();
+	mem_fail_at(0, 0);
+	log_set_sink(NULL, NULL);
+	return failed;
+}
+
+static void rename_row(long nth)
+{
+	char from[64], to[64];
+	int err;
+
+	snprintf(from, sizeof(from), "shop/wide/%ld", nth);
+	snprintf(to, sizeof(to), "shop/wide/b%ld", nth);
+	err = tree_rename(&shop, from, to, 0);
+	ck_assert(!err || err == -ENOMEM);
+}
+
+/* The row is renamed then, and the log tells of what did not follow it. */
+START_TEST(an_element_that_does_not_follow_its_row_is_told)
+{
+	char path[500], name[300];
+	struct long_row r;
+	bool failed, told = false;
+	long nth = 0;
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	snprintf(name, sizeof(name), "%s", strrchr(r.at, '/') + 1);
+	do {
+		snprintf(path, sizeof(path), "shop/wide/%ld", ++nth);
+		ok(tree_mkdir(&shop, path));
+		snprintf(path, sizeof(path), "shop/wide/%ld/m", nth);
+		ok(tree_mkdir(&shop, path));
+		snprintf(path, sizeof(path), "shop/wide/%ld/m/%s", nth, name);
+		ok(tree_mkdir(&shop, path));
+		snprintf(path, sizeof(path), "shop/wide/%ld/m/%s/value", nth, name);
+		ok(tree_echo(&shop, path, CREATE, "text\n"));
+		failed = fails_without(nth, rename_row);
+		if (!logged.len)
+			continue;
+		ck_assert_str_eq(buf_cstr(&logged), "a file that waits for a @key was renamed, and is lost or under its old name after an unmount: Cannot allocate memory\n");
+		snprintf(path, sizeof(path), "shop/wide/b%ld/m/%s/value", nth, name);
+		cat_is(path, "text\n");
+		told = true;
+	} while (failed);
+	ck_assert(told);
+	buf_release(&logged);
+}
+END_TEST
+
+static void load(long nth)
+{
+	(void)nth;
+	waiting_load(shop.fs);
+}
+
+/* What waits is told of, and in the store all the same. */
+START_TEST(a_value_that_waits_is_told_of_without_memory)
+{
+	struct long_row r;
+
+	make_table();
+	long_row_init(&r, "wide", 1);
+	ok(tree_mkdir(&shop, r.at));
+	ok(tree_echo(&shop, file_of(&r, "v"), CREATE, "7\n"));
+	ck_assert(fails_without(1, load));
+	ck_assert_str_eq(buf_cstr(&logged), "files that wait for schema.cql or a @key are not shown: Cannot allocate memory\n");
+	buf_release(&logged);
+	tree_reopen(&shop);
+	cat_is(file_of(&r, "v"), "7\n");
+}
+END_TEST
+
 SUITE_THREADS(fs_unkeyed)
 {
 	TCase *tc = tcase_create("unkeyed");
@@ -616,8 +731,16 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc, rows_that_wait_are_there_after_an_unmount);
 	tcase_add_test(tc, an_element_that_waits_follows_its_row);
 	tcase_add_test(tc, a_counter_that_waits_is_there_after_an_unmount);
+	tcase_add_test(tc, a_counter_is_not_counted_again_at_a_mount);
 	tcase_add_test(tc, values_of_a_dropped_column_end_with_the_mount);
 	tcase_add_test(tc, a_value_waits_as_its_writer_was_told);
 	tcase_add_test(tc, a_row_that_a_statement_deleted_is_made_again);
+	suite_add_tcase(suite, tc);
+
+	tc = tcase_create("told");
+	tcase_set_timeout(tc, test_timeout());
+	shop_fixture(tc);
+	tcase_add_test(tc, an_element_that_does_not_follow_its_row_is_told);
+	tcase_add_test(tc, a_value_that_waits_is_told_of_without_memory);
 	suite_add_tcase(suite, tc);
 }
