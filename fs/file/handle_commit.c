@@ -225,12 +225,15 @@ int handle_finish(struct op *op, struct handle *h)
 	int err = 0;
 
 	if (n->ops->file->close)
-		n->ops->file->close(op, h);
+		err = n->ops->file->close(op, h);
 	if (!h->buffer)
-		return 0;
+		return err;
 	/* A close that failed stores nothing later. */
-	if (!h->told)
-		err = handle_commit(op, h, COMMIT_ALL);
+	if (!h->told) {
+		int stored = handle_commit(op, h, COMMIT_ALL);
+
+		err = err ? err : stored;
+	}
 	mutex_lock(&h->buffer->lock);
 	is_new = h->buffer->is_new && !n->ops->file->document;
 	mutex_unlock(&h->buffer->lock);

@@ -402,7 +402,8 @@ static int64_t write_cql(struct op *op, struct handle *h, uint64_t offset,
 	before = c->text.len;
 	c->used = true;
 	if (!err && before + data.len > CONSOLE_TEXT_MAX)
-		err = op_refuse(op, -EFBIG, "a statement is too long");
+		err = op_refuse(op, -EFBIG, "a statement may have %d bytes",
+				CONSOLE_TEXT_MAX);
 	if (!err)
 		err = op_charge(op, &c->text_charge, RESOURCE_STATEMENTS,
 				before + data.len);
@@ -519,22 +520,21 @@ static int flush_cql(struct op *op, struct handle *h)
 	return err;
 }
 
-static void close_cql(struct op *op, struct handle *h)
+static int close_cql(struct op *op, struct handle *h)
 {
 	struct console *c = h->state;
 	size_t used;
-	int err;
+	int err = 0;
 
 	if (!c)
-		return;
+		return 0;
 	console_unlink(c);
 	c->op = op;
 	op->broadcast = true;
 	if (c->text.len && takes_rest(c) && !h->cut && !begin(c, op, h)) {
 		err = run_all(c, true, &used);
 		if (err)
-			op_refuse(op, err, "%s",
-				  cql_session_error(c->session)->message);
+			tell(c, err, CQL_SERVER_ERROR);
 	}
 	console_end_result(c);
 	cql_session_free(c->session);
@@ -544,6 +544,7 @@ static void close_cql(struct op *op, struct handle *h)
 	charge_end(&op->fs->accounts, &c->out_charge);
 	mem_free(c);
 	h->state = NULL;
+	return err;
 }
 
 static const struct file_kind cql_file = {

@@ -258,21 +258,23 @@ static int flush_rows(struct op *op, struct handle *h)
 	return err;
 }
 
-void rows_close(struct op *op, struct handle *h)
+int rows_close(struct op *op, struct handle *h)
 {
 	struct rows *r = h->state;
+	int err = 0;
 
 	if (!r)
-		return;
+		return 0;
 	unlink_rows(op->fs, r);
 	if (r->rest.len && !h->cut)
-		rows_write_rest(op, h, r);
+		err = rows_write_rest(op, h, r);
 	rows_read_end(op->fs, r);
 	rows_write_end(op->fs, r);
 	arena_release(&r->memory);
 	table_put(r->table);
 	mem_free(r);
 	h->state = NULL;
+	return err;
 }
 
 static int truncate_rows(struct op *op, struct node *n, struct handle *h,

@@ -39,7 +39,7 @@ struct rows {
 
 /* file_kind.open and close. */
 int rows_open(struct op *op, struct handle *h);
-void rows_close(struct op *op, struct handle *h);
+int rows_close(struct op *op, struct handle *h);
 /* Find a timestamp that is later than all below the place. */
 int rows_later_timestamp(struct op *op, const struct place *p, int64_t *at);
 /* Return the table of an open document as it is now, whatever its name. NULL: it was

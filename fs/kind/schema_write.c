@@ -372,7 +372,8 @@ int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 	if (err) {
 		/* another user's earlier text is dropped */
 	} else if (before + data.len > DDL_TEXT_MAX) {
-		err = op_refuse(op, -EFBIG, "a statement is too long");
+		err = op_refuse(op, -EFBIG, "a statement may have %d bytes",
+				DDL_TEXT_MAX);
 	} else if (!(err = op_charge(op, &h->charge, RESOURCE_STATEMENTS,
 				     before + data.len))) {
 		buf_add_bytes(text, data);
@@ -436,8 +437,8 @@ int schema_write_flush(struct op *op, struct handle *h)
 	return left && last_close_is_now(op, h) ? apply_rest(op, h) : 0;
 }
 
-void schema_write_close(struct op *op, struct handle *h)
+int schema_write_close(struct op *op, struct handle *h)
 {
-	if (h->buffer && !h->cut)	/* a reader's text was not written */
-		apply_rest(op, h);
+	/* A reader's text was not written. */
+	return h->buffer && !h->cut ? apply_rest(op, h) : 0;
 }

@@ -15,5 +15,5 @@ void schema_write_begin(struct op *op, struct handle *h);
 int64_t schema_write_text(struct op *op, struct handle *h, uint64_t offset,
 			  struct bytes data);
 int schema_write_flush(struct op *op, struct handle *h);
-void schema_write_close(struct op *op, struct handle *h);
+int schema_write_close(struct op *op, struct handle *h);
 #endif

@@ -103,7 +103,8 @@ struct file_kind {
 	int64_t (*write)(struct op *op, struct handle *h, uint64_t offset,
 			 struct bytes data);
 	int (*flush)(struct op *op, struct handle *h);
-	void (*close)(struct op *op, struct handle *h);
+	/* 0, or the error of what is still to be written, for .widefs/errors. */
+	int (*close)(struct op *op, struct handle *h);
 	/* Truncate the open file h, or (NULL) by path. NULL: nothing
 	 * happens. */
 	int (*truncate)(struct op *op, struct node *n, struct handle *h,
