@@ -201,6 +201,9 @@ static int parse_full(struct op *op, struct node *dir, struct bytes text,
 	err = type_read_text(value, type, text, &error);
 	if (err)
 		return err == -EINVAL ? op_refuse_type(op, &error) : err;
+	if (dir->ops->part != PART_PATH &&
+	    (err = key_name_check_length(op, value->len)))
+		return err;
 	if (dir->parent->ops->plain_names) {
 		name_escape_plain(name, buf_bytes(value));
 		name_shorten(name);

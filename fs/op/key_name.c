@@ -124,6 +124,14 @@ int key_name_full(struct op *op, struct node *n, struct buf *out)
 
 #define KEY_MAX 65535	/* bytes of a key, in CQL too */
 
+int key_name_check_length(struct op *op, size_t len)
+{
+	return len <= KEY_MAX ? 0 :
+	       op_refuse(op, -ENOENT,
+			 "Key length of %zu is longer than maximum of %d", len,
+			 KEY_MAX);
+}
+
 int key_name_read(struct op *op, struct buf *out, const struct type *type,
 		  struct bytes name)
 {
@@ -144,10 +152,6 @@ int key_name_read(struct op *op, struct buf *out, const struct type *type,
 		op_refuse_type(op, &error);
 		return -ENOENT;
 	}
-	if (!err && out->len > KEY_MAX)
-		return op_refuse(op, -ENOENT,
-				 "Key length of %zu is longer than maximum of 65535",
-				 out->len);
 	return err ? err : out->failed ? -ENOMEM : 0;
 }
 
@@ -270,10 +274,8 @@ static int parse_composite(struct op *op, const struct table *t,
 	table_partition_key(&key, t, values);
 	*value = arena_copy(&op->arena, buf_bytes(&key));
 	err = key.failed || op->arena.failed ? -ENOMEM : 0;
-	if (!err && key.len > KEY_MAX)
-		err = op_refuse(op, -ENOENT,
-				"Key length of %zu is longer than maximum of 65535",
-				key.len);
+	if (!err)
+		err = key_name_check_length(op, key.len);
 	buf_release(&key);
 	return err;
 }

@@ -29,6 +29,8 @@ int key_name_parse_partition(struct op *op, const struct table *t,
 /* Parse a composite key's name as it was before it was shortened. */
 int key_name_parse_whole(struct op *op, const struct table *t,
 			 struct bytes name, struct bytes *value);
+/* Check the length of the value of a key: only that of an @key can be too long. */
+int key_name_check_length(struct op *op, size_t len);
 int key_name_parse_clustering(struct op *op, const struct table *t, uint32_t i,
 			      struct bytes name, struct bytes *value);
 int key_name_parse_value(struct op *op, const struct type *type,
