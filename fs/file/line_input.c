@@ -19,7 +19,9 @@ int64_t line_input_write(struct op *op, struct handle *h,
 		if (c != '\n') {
 			buf_add_byte(&h->text, c);
 			if (h->text.len > kind->max_len)
-				err = op_refuse(op, -EINVAL, "%s", kind->refusal);
+				err = op_refuse(op, -EINVAL,
+						"a line may have %zu bytes",
+						kind->max_len);
 			else if (h->text.failed)
 				err = -ENOMEM;
 			continue;

@@ -5,7 +5,6 @@
 
 struct line_kind {
 	size_t max_len;
-	const char *refusal;	/* of a longer line */
 	int (*run)(struct op *op, struct node *n, struct bytes line);
 };
 /*

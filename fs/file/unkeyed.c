@@ -259,7 +259,7 @@ int unkeyed_store(struct op *op, struct node *n, struct bytes text,
 
 	if (how->append || n->ops->appends)
 		return op_refuse(op, -EINVAL,
-				 "this directory waits for its @key");
+				 "this directory waits for its @key: write that first");
 	err = n->ops->file->check ? n->ops->file->check(op, n, text, how) : 0;
 	if (!err)
 		err = unkeyed_prepare(&held, op, text, how);

@@ -146,7 +146,7 @@ static int position_child(struct op *op, struct node *dir, struct bytes name,
 	const struct cell_view *cells;
 	size_t i, at = 0, count;
 	struct place p;
-	int err = place_of(op, dir, &p);
+	int err = place_type(op, dir, &p);
 
 	if (err)
 		return err;
@@ -165,7 +165,9 @@ static int position_child(struct op *op, struct node *dir, struct bytes name,
 		at = at * 10 + (size_t)(name.ptr[i] - '0');
 	if (i < name.len || i == 1 || (i > 2 && name.ptr[1] == '0'))
 		return -ENOENT;
-	err = collection_cells(op, &p, &op->arena, &cells, &count);
+	err = place_of(op, dir, &p);
+	if (!err)
+		err = collection_cells(op, &p, &op->arena, &cells, &count);
 	if (err || at >= count)
 		return err ? err : -ENOENT;
 	out->value = cells[at].path;

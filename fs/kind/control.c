@@ -484,7 +484,7 @@ static int read_file(struct op *op, struct handle *h, uint64_t offset,
 	return err;
 }
 
-static const struct line_kind commands = { 1000, "a line too long", run_command };
+static const struct line_kind commands = { 1000, run_command };
 
 static int64_t write_file(struct op *op, struct handle *h, uint64_t offset,
 			  struct bytes data)

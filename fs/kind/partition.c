@@ -270,8 +270,6 @@ int partition_mkdir(struct op *op, struct node *dir, struct bytes name,
 	if (dir->json && out->ops == &kind_row)
 		return op_refuse(op, -EINVAL,
 				 "a row is a file here: NAME.json");
-	if (!out->ops->directory)
-		return op_refuse(op, -EINVAL, "rows of %s are files", t->name);
 	err = partition_check_new(op, dir, out);
 	if (err)
 		return err;

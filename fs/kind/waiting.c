@@ -53,13 +53,15 @@ int waiting_is_allowed(struct op *op, struct node *dir)
 	return got < 0 ? got : !got;
 }
 
-static int refuse(struct op *op, const struct table *t)
+static int refuse(struct op *op, const struct node *dir, const struct table *t)
 {
-	if (!(t->flags & TABLE_PROVISIONAL))
+	if (dir->ops->waits && !(t->flags & TABLE_PROVISIONAL))
 		return op_refuse(op, -EPERM, "this directory waited for schema.cql, and has no place in %s",
 				 t->name);
-	return op_refuse(op, -EPERM, "rows of %s are files, and no directories (schema.cql is to be written before the rows of its tables)",
-			 t->name);
+	return op_refuse(op, -EPERM, "rows of %s are files, and no directories%s",
+			 t->name, t->flags & TABLE_PROVISIONAL ?
+			 " (schema.cql is to be written before the rows of its tables)" :
+			 "");
 }
 
 int waiting_mkdir(struct op *op, struct node *dir, struct bytes name,
@@ -78,7 +80,7 @@ int waiting_mkdir(struct op *op, struct node *dir, struct bytes name,
 		depth++;
 	got = waiting_is_allowed(op, dir);
 	if (got <= 0 || depth >= DEPTH_MAX)
-		return got < 0 ? got : refuse(op, t);
+		return got < 0 ? got : refuse(op, dir, t);
 	child_init(out, &kind_waiting);
 	times_child_owner(out, t);
 	*keep = true;
@@ -205,7 +207,7 @@ int waiting_create(struct op *op, struct node *dir, struct bytes name,
 	if (!t)
 		return -ESTALE;
 	if (!(t->flags & TABLE_PROVISIONAL))
-		return refuse(op, t);
+		return refuse(op, dir, t);
 	err = waiting_child(op, dir, name, out);
 	if (!err)
 		tell(op, dir->table);

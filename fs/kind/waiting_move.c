@@ -158,7 +158,7 @@ static int store_file(struct op *op, const struct waited *w, struct node *dir)
 	}
 	if (!err && (n->ops->directory ||
 		     (!n->ops->file->store && !n->ops->file->replace)))
-		err = op_refuse(op, -EPERM, "this is no file that is written");
+		err = op_refuse(op, -EPERM, "no file of this name can be written here");
 	if (!err && n->ops->file->may_begin &&
 	    !n->ops->file->may_begin(op, n, text, 0))
 		err = -EINVAL;
