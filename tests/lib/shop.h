@@ -8,6 +8,8 @@
 
 extern struct tree shop;
 void shop_fixture(TCase *tc);
+/* Assert that this is the reason of the last line of .widefs/errors. */
+void last_reason_is(const char *reason);
 
 #define CREATE (O_CREAT | O_TRUNC | O_WRONLY)
 #define cat_is(path, text) tree_cat_is(&shop, path, text)

@@ -604,20 +604,6 @@ START_TEST(a_long_name_has_its_key_beside_it)
 }
 END_TEST
 
-static void last_reason_is(const char *reason)
-{
-	char wanted[512];
-	size_t len;
-	int err;
-
-	snprintf(wanted, sizeof(wanted), " %s\n", reason);
-	len = strlen(wanted);
-	ck_assert_ptr_nonnull(tree_cat(&shop, ".widefs/errors", &err));
-	ck_assert_msg(shop.text.len >= len &&
-		      !memcmp(shop.text.ptr + shop.text.len - len, wanted, len),
-		      "%s, not: %s", (char *)shop.text.ptr, wanted);
-}
-
 START_TEST(the_hidden_cell_of_a_compact_row_takes_the_empty_value)
 {
 	tree_run(&shop, "CREATE TABLE shop.c (a int, b int, PRIMARY KEY (a, b))"
