@@ -29,6 +29,13 @@ int connect_place(struct cql_backend **out, const struct tool_place *p,
 		       cql_store_open(out, p->store, read_only || unwritable);
 }
 
+int connect_close(struct cql_backend *b, int status)
+{
+	int err = b->ops->close(b);
+
+	return status ? status : err ? TOOL_FAILED : TOOL_DONE;
+}
+
 int connect_run(struct cql_backend *b, struct bytes statement)
 {
 	if (!b->ops->execute(b, statement))

@@ -9,6 +9,8 @@
  * after a message. */
 int connect_place(struct cql_backend **out, const struct tool_place *p,
 		  bool read_only);
+/* Close it: the status, or, if that is 0 and it fails, TOOL_FAILED after a message. */
+int connect_close(struct cql_backend *b, int status);
 /* Run a statement: 0, or an exit status after a message. */
 int connect_run(struct cql_backend *b, struct bytes statement);
 /* Read the next row: 1, 0; -1 after a message. */

@@ -113,7 +113,7 @@ static void run_person(struct shell *shell, const struct settings *settings)
 
 	shell->editor = cql_editor_new(shell);
 	if (!shell->editor) {
-		tool_complain("cql", "the terminal cannot be used");
+		tool_complain("cql", "%s", strerror(ENOMEM));
 		shell->status = TOOL_FAILED;
 		return;
 	}
@@ -216,9 +216,7 @@ static int run_shell(const struct settings *settings)
 		tool_complain("standard output", "%s", strerror(errno));
 		status = TOOL_FAILED;
 	}
-	if (shell.backend)
-		shell.backend->ops->close(shell.backend);
-	return status;
+	return shell.backend ? connect_close(shell.backend, status) : status;
 }
 
 /* ----------------------------------------------------------------- options */

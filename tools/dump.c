@@ -80,8 +80,7 @@ static int dump(const struct tool_place *p, const char *keyspace, bool rows)
 	while (d && !status)
 		status = dump_keyspace(b, &d, rows);
 	describe_release(&all);
-	b->ops->close(b);
-	return status;
+	return connect_close(b, status);
 }
 
 static int run(int argc, char **argv)

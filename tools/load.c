@@ -75,8 +75,7 @@ static int load(const struct tool_place *p)
 	cql_source_of_file(&source, stdin, "<stdin>");
 	run_all(&shell, &source);
 	cql_source_release(&source);
-	shell.backend->ops->close(shell.backend);
-	return shell.status;
+	return connect_close(shell.backend, shell.status);
 }
 
 /* Make the store that is named; MOUNT/K and STORE/K mean none. */

@@ -53,8 +53,7 @@ static int print(const struct tool_place *p)
 		       (int)one->statement.len,
 		       (const char *)one->statement.ptr);
 	describe_release(&d);
-	b->ops->close(b);
-	return status;
+	return connect_close(b, status);
 }
 
 static int run(int argc, char **argv)

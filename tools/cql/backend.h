@@ -24,7 +24,8 @@ struct cql_backend_ops {
 	/* Fill in what the statement read. False: its result was not read to
 	 * the end. */
 	bool (*trace)(struct cql_backend *b, struct cql_trace *trace);
-	void (*close)(struct cql_backend *b);
+	/* 0; -errno after a message: what was written may be lost. */
+	int (*close)(struct cql_backend *b);
 };
 struct cql_backend {
 	const struct cql_backend_ops *ops;

@@ -36,7 +36,7 @@ static void hang_up(struct mount_backend *m)
 static int execute(struct cql_backend *b, struct bytes statement);
 static int next(struct cql_backend *b, const struct bytes **values);
 static void finish(struct cql_backend *b);
-static void close_mount(struct cql_backend *b);
+static int close_mount(struct cql_backend *b);
 static int open_side(struct mount_backend **out, const char *mount);
 
 static int copy_texts(struct arena *arena, struct bytes **out, uint32_t *count,
@@ -327,7 +327,7 @@ static bool trace(struct cql_backend *b, struct cql_trace *out)
 	return of(b)->traced;
 }
 
-static void close_mount(struct cql_backend *b)
+static int close_mount(struct cql_backend *b)
 {
 	struct mount_backend *m = of(b);
 
@@ -344,6 +344,7 @@ static void close_mount(struct cql_backend *b)
 	mem_free(m->mount);
 	mem_free(m->path);
 	mem_free(m);
+	return 0;
 }
 
 static const struct cql_backend_ops ops = {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -88,16 +89,21 @@ static bool trace(struct cql_backend *b, struct cql_trace *out)
 	return true;
 }
 
-static void close_store(struct cql_backend *b)
+static int close_store(struct cql_backend *b)
 {
 	struct store_backend *s = of(b);
+	int err = 0;
 
 	finish(b);
 	cql_session_free(s->session);
-	if (s->store && store_close(s->store))
-		tool_complain(s->path, "the store could not be closed cleanly");
+	if (s->store)
+		err = store_close(s->store);
+	if (err)
+		tool_complain(s->path, "the store was not closed cleanly: %s",
+			      strerror(-err));
 	mem_free(s->path);
 	mem_free(s);
+	return err;
 }
 
 static const struct cql_backend_ops ops = {
