@@ -2,7 +2,8 @@
  * The linker puts this in place of line_format (--wrap) in builds of tests, for
  * tests/messages: the file that WIDEFS_TEST_MESSAGES names gets the calls that lead
  * to a message with the program and the message behind them, and "exit", when the
- * program ends, with its status and each message that it has said.
+ * program ends, with its status and each message that it has said. In these programs
+ * the allocation of the number that WIDEFS_TEST_NO_MEMORY gives fails.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/base/alloc.h"
 #include "store/base/bytes.h"
 #include "store/base/line.h"
 #include "store/base/lock.h"
@@ -21,6 +23,14 @@
 static struct mutex lock = MUTEX_INIT;
 static char *said[SAID_MAX];
 static size_t said_count;
+
+static void __attribute__((constructor)) fail_memory(void)
+{
+	const char *nth = getenv("WIDEFS_TEST_NO_MEMORY");
+
+	if (nth)
+		mem_fail_at(strtol(nth, NULL, 10), 0);
+}
 
 static void at_exit(int status, void *file)
 {

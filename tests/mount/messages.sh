@@ -9,6 +9,9 @@ CREATE TABLE k.wide (p text PRIMARY KEY, v text);
 CREATE TABLE k.count (p int PRIMARY KEY, n counter);
 INSERT INTO k.t (p, c, v, s, m) VALUES (1, 1, 'x', {1}, {1: 'x'});
 UPDATE k.count SET n = n + 1 WHERE p = 1;
+CREATE TYPE k.u (a int);
+CREATE TABLE k.typed (p int PRIMARY KEY, u frozen<u>);
+INSERT INTO k.typed (p, u) VALUES (1, {a: 1});
 C
 touch "$W/file"
 mkdir -p "$W/empty" "$W/other"
@@ -22,7 +25,14 @@ gives() {
 }
 # fails STATUS TEXT CALLS:error=ERRNO[:when=N+] PATH COMMAND...: where the command's CALLS on
 # PATH (as it names it; '': on any file) fail so.
-fails() { ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 gives "$1" "$2" strace -f -qq -o "$W/calls" ${4:+-P "$4"} -e "inject=$3" "${@:5}"; }
+fails() { ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 gives "$1" "$2" strace -f -o "$W/calls" -e quiet=all ${4:+-P "$4"} -e "inject=$3" "${@:5}"; }
+# A daemon that does not answer: it takes 10 seconds to say so, beside the others.
+mkdir "$W/still"
+"$WIDEFS" "$W/still.store" "$W/still"
+ls "$W/still" >"$W/out"	# the kernel knows its root then
+still=$(pgrep -o -f -- "$W/still.store $W/still\$")
+kill -STOP "$still"
+{ timeout 60 "$CTL" top --once "$W/still" 2>&1; echo $?; } >"$W/still.said" & top=$!
 # --------------------------------------------------------------- wrong usage
 misused() { gives 2 "widefsctl: $1 (see widefsctl $2 --help)" "$CTL" "${@:2}"; }
 misused '--keyspace: the name of a keyspace is expected' dump --keyspace= "$M"
@@ -72,9 +82,17 @@ echo '{"p": 3, "c": 3}' >"$W/line"
 fails 1 "widefsctl: W/line: line 1: $eio" write:error=EIO "$M/k/t.ndjson" "$CTL" import "$M/k/t" "$W/line"
 fails 1 "widefsctl: M/k/t.csv: $eio" openat:error=EIO "$M/k/t.csv" "$CTL" export --format=csv "$M/k/t"
 fails 1 "widefsctl: M: $eio" write:error=EIO "$M/.widefs/ctl" "$CTL" flush "$M"
+fails 1 "widefsctl: M: $eio" write:error=EIO:when=1 "$M/.cql.raw" "$CTL" schema "$M"
+for n in 1 2; do fails 1 "widefsctl: M: $eio" "read:error=EIO:when=$n" "$M/.cql.raw" "$CTL" schema "$M"; done
+fails 1 "widefsctl: M: $eio" close:error=EIO "$M/k/t.ndjson" "$CTL" import "$M/k/t" "$W/line"
+fails 1 "widefsctl: M: $eio" read:error=EIO "$M/.widefs/scrub" "$CTL" scrub --wait "$M"
+fails 1 "widefsctl: M: $eio" mkdir,mkdirat:error=EIO '' "$CTL" snapshot create "$M" two
 mkdir "$M/.snapshots/kept"
+fails 1 "widefsctl: M: $eio" openat:error=EIO "$M/.snapshots/" "$CTL" snapshot list "$M"
 fails 1 "widefsctl: M: $eio" getdents64:error=EIO '' "$CTL" snapshot list "$M"
 fails 1 "widefsctl: M: $eio" getdents64:error=EIO '' "$CTL" snapshot restore --force "$M" kept k.t
+echo 'ALTER TYPE k.u ADD b int;' >"$M/.cql"
+gives 1 "widefsctl: M: snapshot kept: the table's type has changed since: u" "$CTL" snapshot restore --force "$M" kept k.typed
 rmdir "$M/.snapshots/kept"
 fails 1 "widefsctl: M: $eio" read:error=EIO "$M/.widefs/stats" "$CTL" stats "$M"
 fails 1 "widefsctl: M: $eio" read:error=EIO "$M/.widefs/metrics" "$CTL" stats --json "$M"
@@ -85,6 +103,10 @@ fails 1 "widefsctl: /: $eio" chdir:error=EIO '' "$CTL" umount "$M"
 pid=$(daemon_pid)
 gives 1 "widefsctl: M: its connection cannot be aborted: Operation not permitted (run: kill -9 $pid)" \
 	strace -f -qq -o "$W/calls" -e inject=fsopen,kill:error=EPERM "$CTL" umount --force "$M"
+mv "$S" "$S.moved"
+gives 1 'widefsctl: M: its connection cannot be aborted: Operation not permitted (end its daemon with kill -9)' \
+	strace -f -qq -o "$W/calls" -e inject=fsopen:error=EPERM "$CTL" umount --force "$M"
+mv "$S.moved" "$S"
 gives 1 'widefsctl: <stdin>: Is a directory' bash -c '"$0" load "$1" <"$2"' "$CTL" "$M" "$W"
 gives 6 'widefsctl: W/file/x: Not a directory' "$CTL" errors "$W/file/x"
 # ----------------------------------------------------------------- the shell
@@ -96,6 +118,14 @@ shell "Could not open 'W/none/f' for append: No such file or directory" "CAPTURE
 shell 'Already capturing output to W/captured. Use CAPTURE OFF to disable.' "CAPTURE '$W/captured'; CAPTURE '$W/captured'"
 shell 'Not currently capturing output.' 'CAPTURE OFF'
 gives 1 'The result cannot be written: No space left on device' bash -c '"$0" cql "$1" -e "SELECT * FROM k.t" >/dev/full' "$CTL" "$M"
+# More than a buffer: the write fails before the end.
+printf '%*s' 20000 x >"$W/long"
+mkdir "$M/k/wide/a"
+cp "$W/long" "$M/k/wide/a/v"
+gives 1 'The result cannot be written: No space left on device' bash -c '"$0" cql "$1" -e "SELECT * FROM k.wide" >/dev/full' "$CTL" "$M"
+gives 1 'widefsctl: standard output: No space left on device' bash -c '"$0" dump "$1" >/dev/full' "$CTL" "$M"
+gives 1 'widefsctl: standard output: No space left on device' bash -c '"$0" cql "$1" -e "CAPTURE '"'$W/said'"'" >/dev/full' "$CTL" "$M"
+rm -r "$M/k/wide/a"
 fails 1 "W/captured: $eio" close:error=EIO "$W/captured" "$CTL" cql "$M" -e "CAPTURE '$W/captured'; CAPTURE OFF"
 fails 1 "widefsctl: W/captured: $eio" close:error=EIO "$W/captured" "$CTL" cql "$M" -e "CAPTURE '$W/captured'"
 fails 1 'ServerError: Error from server: code=0000 [Server error] message="Input/output error"
@@ -113,6 +143,22 @@ is 'a name that is not the typed one' $'status 1\nwidefsctl: one: nothing was do
 .
 T
 )"
+# without FROM TO TEXT COMMAND...: this is what it says without the memory of one of these
+# allocations, which fail in programs that are built for tests alone.
+without() {
+	local n said=
+	"$has_failures" || return 0
+	for ((n = $1; n <= $2; n++)); do
+		WIDEFS_TEST_NO_MEMORY=$n timeout 120 "${@:4}" >"$W/out" 2>"$W/err" </dev/null
+		[ "$? $(sed "s|$M|M|g; s|$S|S|g" "$W/err")" = "1 $3" ] && said=$3
+	done
+	is "without memory: ${*:4}" "$3" "$said"
+}
+WIDEFS_TEST_NO_MEMORY=1 "$CTL" cql "$M" -e '' >"$W/out" 2>"$W/err"
+has_failures=$([ -s "$W/err" ] && echo true || echo false)
+without 1 1 'widefsctl: cql: Cannot allocate memory' "$CTL" cql "$M" -e ''
+without 5 9 'Cannot allocate memory' "$CTL" cql "$M" -e 'MODE csv'
+without 5 9 'Cannot allocate memory' "$CTL" cql "$M" -e "COPY k.t TO '/dev/null'"
 # --------------------------------------------- reasons, in .widefs/errors
 reason() { # reason WHAT ERRNO TEXT COMMAND...
 	local what=$1 number=$2 text=$3
@@ -130,7 +176,30 @@ reason 'a file in the root' EINVAL 'here are keyspaces: use mkdir' put "$M/file"
 reason 'a directory for a file' EINVAL 'this column is a file' mkdir "$M/k/t/1/1/n"
 reason 'the size of rows' EPERM 'it has no size to set' truncate -s 5 "$M/k/wide.ndjson"
 reason 'a percent sign' ENOENT 'two upper-case hex digits must follow a % in a name' ls "$M/k/t/@v=%zz"
-again -o keyspace=k,max_value=64K
+"$CTL" flush "$M"
+# beside CALLS:...: from now on these calls of the daemon fail or wait.
+beside() {
+	strace -f -qq -o "$W/beside" -p "$(daemon_pid)" -e "inject=$1" &
+	tracer=$!
+	within 20 grep -q "^TracerPid:[[:space:]]*$tracer\$" "/proc/$(daemon_pid)/status"
+}
+beside pread64:error=EIO:delay_enter=500000
+ok 'a scrub that takes long' "$CTL" scrub "$M"
+gives 1 'widefsctl: M: a scrub is running' "$CTL" scrub "$M"
+ok 'it ends' within 20 grep -q '^failed' "$M/.widefs/scrub"
+gives 1 'widefsctl: M: the scrub has failed' "$CTL" scrub --wait "$M"
+kill $tracer
+wait $tracer
+stop
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$WIDEFS" --log-file="$W/log" "$S" "$M"
+add "$M/k/count/1/n" +1
+pid=$(daemon_pid)
+beside fsync,fdatasync:error=EIO:delay_enter=500000
+gives 3 "widefsctl: S: process $pid has not closed it yet" "$CTL" umount --timeout=0 "$M"
+wait $tracer
+wait_closed
+is 'the log' "$S: the store was not closed cleanly: $eio" "$(sed -n '$s/^[^ ]* widefs: //p' "$W/log")"
+start -o keyspace=k,max_value=64K
 reason 'a long line' EFBIG 'line 1: a line may have 262144 bytes' bash -c 'printf "{\"p\": \"%0300000d" 0 >"$0"' "$M/k/wide.ndjson"
 reason 'another keyspace' EPERM 'only keyspace k is mounted' mkdir "$M/other"
 reason 'the only keyspace' EPERM 'only keyspace k is mounted' mv "$M/k" "$M/other"
@@ -151,7 +220,25 @@ fails 1 "widefs: S: $eio" openat:error=EIO LOCK "$WIDEFS" "$S" "$M"
 fails 1 "widefsctl: S${sst#"$S"}: $eio" openat:error=EIO "${sst##*/}" "$CTL" sstable "$sst"
 fails 1 "widefsctl: S: $eio" pread64:error=EIO "$sst" "$CTL" check "$S"
 fails 1 "widefsctl: S: $eio" fsync:error=EIO "$S/engine" "$CTL" compact "$S/k/t"
+# late TEXT CALLS NUMBERS COMMAND...: it ends so where its CALLS fail from the Nth on.
+late() {
+	local n
+	for n in $3; do
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -o "$W/calls" -e "inject=$2:error=EIO:when=$n+" "${@:4}" >"$W/out" 2>"$W/err"
+		is "$2 $n ${*:4}" "1 widefsctl: $S: $1" "$? $(tail -1 "$W/err")"
+	done
+}
+strace -f -qq -e trace=pread64 -o "$W/calls" "$CTL" check "$S" >"$W/out"
+late "$eio" pread64 "17 $(grep -c pread64 "$W/calls")" "$CTL" check "$S"
+late "$eio" pread64 17 "$CTL" export "$S/k/t"
+late "$eio" fsync,fdatasync 4 "$CTL" compact "$S/k/t"
+late "the store was not closed cleanly: $eio" msync 1 "$CTL" cql "$S" -e 'INSERT INTO k.t (p, c) VALUES (1, 1)'
+late "$eio" fsync,fdatasync 4 "$CTL" snapshot create "$S" late
+without 1 1 'widefsctl: repair: Cannot allocate memory' "$CTL" repair "$S" "$W/new"
+without 2 5 'widefsctl: S: Cannot allocate memory' "$CTL" cql "$S" -e ''
+fails 1 'widefs: M: Too many open files' pipe2:error=EMFILE '' "$WIDEFS" "$S" "$M"
 echo max_value=1M >"$W/config"
+fails 2 "widefs: W/config: $eio" openat:error=EIO "$W/config" "$WIDEFS" --config="$W/config" "$S" "$M"
 fails 2 "widefs: W/config: $eio" fstat,newfstatat:error=EIO "$W/config" "$WIDEFS" --config="$W/config" "$S" "$M"
 fails 2 "widefs: W/config: $eio" read:error=EIO "$W/config" "$WIDEFS" --config="$W/config" "$S" "$M"
 gives 6 "widefsctl: S: there is no table 'k.none'" "$CTL" stats "$S/k/none"
@@ -162,7 +249,14 @@ gives 6 'widefsctl: 77=k.none: there is no such table, or the store tells the ta
 cp -a "$S" "$W/newer"
 printf '\x57\x49\x44\x45\x46\x53\x0a\0\x63\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xfb\x67\xcd\xda\xae\x56\x62\x2f' >"$W/newer/WIDEFS"
 gives 5 "widefsctl: W/newer: the store's format is newer than this widefsctl (use a newer one)" "$CTL" check "$W/newer"
+{ printf '\0%.0s' {1..132}; printf '\x63\0\0\0\x9f\x14\x22\x13\xe8\x9e\x94\x69wide-sst'; } >"$W/000000000001.sst"
+gives 5 'widefsctl: W/000000000001.sst: its format is newer than this widefsctl (use a newer one)' "$CTL" sstable "$W/000000000001.sst"
 gives 5 "widefs: W/newer: the store's format is newer than this widefs (use a newer one)" "$WIDEFS" "$W/newer" "$M"
 chmod 777 "$W/newer"
 gives 1 'widefs: W/newer: others can write there, or own it: it is not opened (chmod go-w, or run as its owner)' "$WIDEFS" "$W/newer" "$M"
+wait $top
+is 'a daemon that does not answer' "widefsctl: $W/still: the daemon does not answer
+1" "$(cat "$W/still.said")"
+kill -CONT "$still"
+ok 'it goes on' "$CTL" umount "$W/still"
 done_testing
