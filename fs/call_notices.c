@@ -57,7 +57,7 @@ void fs_drop_idle_names(struct fs *fs, const uint64_t *nodes, size_t count)
 		struct node *n = node_by_id(&fs->nodes, nodes[i]);
 
 		if (n && !n->ops->directory)
-			notice_name(&fs->notices, n->parent, node_name(n),
+			notice_name(&fs->notices, n->parent->id, node_name(n),
 				    false);
 		node_put(&fs->nodes, n);
 	}

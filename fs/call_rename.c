@@ -23,6 +23,13 @@
 #include "fs/op/op.h"
 #include "fs/op/place.h"
 
+/* Where it is renamed to. */
+struct new_name {
+	struct node *dir;
+	uint64_t number;	/* by which the kernel has that */
+	struct bytes name;
+};
+
 /*
  * Drop what the kernel has of a directory that has another node now, and below
  * it: who works there has other nodes than who comes by the new name, and later
@@ -180,13 +187,24 @@ static void drop_at_once(struct op *op, struct node *n)
 		op_drop_attributes(op, n);
 }
 
+/* Let the kernel forget the name, by the number that it used, too: it may be a
+ * former one of the directory. */
+static void forget_name(struct op *op, const struct new_name *to, bool directory)
+{
+	struct notices *notices = &op->fs->notices;
+
+	notice_name(notices, to->dir->id, to->name, directory);
+	if (to->number != to->dir->id)
+		notice_name(notices, to->number, to->name, directory);
+}
+
 /*
  * Finish a rename. The kernel keeps the old node under the new name: the node
  * forwards to the present node of the name, and the name is forgotten after the
  * reply. The rename is done: with the rooms all of it succeeds.
  */
-static void finish_rename(struct op *op, struct node *n, struct node *dir,
-			  struct bytes name, const struct child *target,
+static void finish_rename(struct op *op, struct node *n,
+			  const struct new_name *to, const struct child *target,
 			  struct moved_rooms *rooms)
 {
 	struct node *now, *none = NULL;
@@ -195,8 +213,8 @@ static void finish_rename(struct op *op, struct node *n, struct node *dir,
 
 	node_detach(&op->fs->nodes, n);
 	buffer_leave_name(op->fs, n);
-	lose_again(op, dir, name);
-	now = op_node_in_rooms(op, dir, name, target, &rooms->name);
+	lose_again(op, to->dir, to->name);
+	now = op_node_in_rooms(op, to->dir, to->name, target, &rooms->name);
 	if (kept && now->ops->directory)
 		keep_for(op, now, keeper);
 	if (now->ops->directory && now != n)
@@ -216,15 +234,14 @@ static void finish_rename(struct op *op, struct node *n, struct node *dir,
 				 (op->by_former ? ARMED_NAME : 0));
 	leave_below(op, n);
 	if (!now->scratch || (!n->ops->directory && atomic_load(&n->opens)))
-		notice_name(&op->fs->notices, dir, name, now->ops->directory);
+		forget_name(op, to, now->ops->directory);
 	node_put(&op->fs->nodes, now);
 }
 
 /* Move while the buffers are held. old: the buffer of the replaced file, or
  * NULL. */
-static int move_held(struct op *op, struct node *n, struct node *dir,
-		     struct bytes name, struct node *replaced,
-		     struct write_buffer *old)
+static int move_held(struct op *op, struct node *n, const struct new_name *to,
+		     struct node *replaced, struct write_buffer *old)
 {
 	struct bytes before = BYTES_NULL;
 	struct buf text = BUF_INIT;
@@ -235,12 +252,12 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 
 	STAILQ_INIT(&rooms.name);
 	STAILQ_INIT(&rooms.below);
-	err = reserve(op, n, name, &rooms);
+	err = reserve(op, n, to->name, &rooms);
 	if (!err && replaced)
 		before = leave_text(op, replaced, old, &text);
 	if (!err) {
 		drop_at_once(op, n);
-		err = n->ops->rename ? n->ops->rename(op, n, dir, name,
+		err = n->ops->rename ? n->ops->rename(op, n, to->dir, to->name,
 						      replaced, &target) :
 				       -EXDEV;
 	}
@@ -249,7 +266,7 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
 	if (!err && replaced)
 		lose_name(op, replaced, old, before);
 	if (!err)
-		finish_rename(op, n, dir, name, &target, &rooms);
+		finish_rename(op, n, to, &target, &rooms);
 	if (!err && n->ops->directory)
 		locks_move_below(&op->fs->locks);
 	else if (!err)
@@ -266,8 +283,8 @@ static int move_held(struct op *op, struct node *n, struct node *dir,
  * dropped. But what was just made has to be stored before it can be moved, and what
  * was written in a temporary file is what a rename stores.
  */
-static int move_file(struct op *op, struct node *n, struct node *dir,
-		     struct bytes name, struct node *replaced)
+static int move_file(struct op *op, struct node *n, const struct new_name *to,
+		     struct node *replaced)
 {
 	struct fs *fs = op->fs;
 	struct write_buffer *mine = buffer_hold(fs, n);
@@ -277,18 +294,18 @@ static int move_file(struct op *op, struct node *n, struct node *dir,
 			  handle_commit_new(op, n, mine) : -ENOMEM;
 
 	if (!err)
-		err = move_held(op, n, dir, name, replaced, old);
+		err = move_held(op, n, to, replaced, old);
 	buffer_release(fs, replaced, old);
 	buffer_release(fs, n, mine);
 	return err;
 }
 
-static int rename_to(struct op *op, struct node *n, struct node *dir,
-		     struct bytes name, unsigned flags)
+static int rename_to(struct op *op, struct node *n, const struct new_name *to,
+		     unsigned flags)
 {
 	struct node *replaced = NULL;
 	struct child c;
-	int err = stat_lookup(op, dir, name, &c, &replaced);
+	int err = stat_lookup(op, to->dir, to->name, &c, &replaced);
 
 	if (err == -ENOENT)
 		op->reason[0] = 0;
@@ -304,8 +321,8 @@ static int rename_to(struct op *op, struct node *n, struct node *dir,
 	}
 	op->changes_file = !n->ops->directory;
 	leave_begin(replaced);
-	err = n->ops->directory ? move_held(op, n, dir, name, replaced, NULL) :
-				  move_file(op, n, dir, name, replaced);
+	err = n->ops->directory ? move_held(op, n, to, replaced, NULL) :
+				  move_file(op, n, to, replaced);
 	leave_end(op->fs, replaced);
 	if (n->ops->directory)
 		place_move_end(op->fs, n);
@@ -330,7 +347,8 @@ static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		      const char *name, uint64_t new_parent,
 		      const char *new_name, unsigned flags)
 {
-	struct node *dir, *n = NULL;
+	struct new_name to = { NULL, new_parent, bytes_str(new_name) };
+	struct node *n = NULL;
 	struct child c;
 	struct at at;
 	int err;
@@ -342,21 +360,21 @@ static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	err = at_begin(&at, fs, call, parent, name, true);
 	if (err)
 		return err;
-	dir = op_node(fs, new_parent);
-	if (dir)
-		op_by_path(at.op, dir, new_parent);
-	err = !dir ? -ESTALE :
-	      dir->ops->made_up || dir->snapshot ? -EROFS :
+	to.dir = op_node(fs, new_parent);
+	if (to.dir)
+		op_by_path(at.op, to.dir, new_parent);
+	err = !to.dir ? -ESTALE :
+	      to.dir->ops->made_up || to.dir->snapshot ? -EROFS :
 	      stat_lookup(at.op, at.dir, at.name, &c, &n);
-	if (!err && n->json != dir->json)
+	if (!err && n->json != to.dir->json)
 		err = -EXDEV;
 	if (!err)
-		err = rename_to(at.op, n, dir, bytes_str(new_name), flags);
+		err = rename_to(at.op, n, &to, flags);
 	err = explain_rename(at.op, err);
-	if (err == -ESTALE && dir && waiting_restarts(at.op, dir))
+	if (err == -ESTALE && to.dir && waiting_restarts(at.op, to.dir))
 		err = -ERESTART;
 	node_put(&fs->nodes, n);
-	node_put(&fs->nodes, dir);
+	node_put(&fs->nodes, to.dir);
 	return at_end(&at, at_or_lost(&at, err));
 }
 

@@ -159,10 +159,10 @@ void notice_prune(struct notices *q)
 	add(q, FS_NOTICE_PRUNE, 0, BYTES_NULL, false);
 }
 
-uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
+uint64_t notice_name(struct notices *q, uint64_t parent, struct bytes name,
 		     bool directory)
 {
-	return add(q, FS_NOTICE_ENTRY, parent->id, name, directory);
+	return add(q, FS_NOTICE_ENTRY, parent, name, directory);
 }
 
 void notices_add(struct notices *q, const struct fs_notice *notice)

@@ -40,8 +40,9 @@ bool notices_are_sent(struct notices *q, uint64_t number);
 uint64_t notice_epoch(struct notices *q);
 /* Add a notice that there are more nodes than the bound. */
 void notice_prune(struct notices *q);
-/* Add a notice for a name that no node has any longer. */
-uint64_t notice_name(struct notices *q, struct node *parent, struct bytes name,
+/* Add a notice for a name that no node has any longer, in the directory with that
+ * number. */
+uint64_t notice_name(struct notices *q, uint64_t parent, struct bytes name,
 		     bool directory);
 /* Return how many wait to be taken. */
 size_t notices_waiting(struct notices *q, enum fs_notice_lock lock);

@@ -131,8 +131,31 @@ def again():
     os.close(row)
 
 
+def into():
+    """A row comes into a table by a directory from before, and another takes its name by the new path."""
+    fd = os.open("a/t", os.O_RDONLY)
+    for row in "78":
+        os.mkdir("a/t/" + row)
+        with open("a/t/%s/b" % row, "w") as f:
+            f.write(row)
+    os.rename("a/t", "b/new")
+    os.rename("b/new/7", "6", dst_dir_fd=fd)
+    os.rename("b/new/6", "b/new/7")
+    os.rename("b/new/8", "b/new/6")
+    with open("6/b", opener=lambda path, flags: os.open(path, flags, dir_fd=fd)) as f:
+        text = f.read()
+    if text != "8\n":
+        print("the name in the directory from before shows another row: %r" % text)
+    for row in "67":
+        os.unlink("b/new/%s/b" % row)
+        os.rmdir("b/new/" + row)
+    os.rename("b/new", "a/t")
+    os.close(fd)
+
+
 times()
 again()
+into()
 for what, place, before, after, looks, inside in itertools.product(
         MOVES, PLACES, (0, 1, 2), (0, 2), (0, 1), (0, 1)):
     if list(PLACES).index(place) <= list(PLACES).index(what):
