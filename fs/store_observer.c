@@ -548,12 +548,12 @@ static void schema_changed(void *context, const struct schema *from,
 }
 
 /* Tell of a table that is empty now: a reference, or NULL. Its directories are
- * gone, also those without a row. */
+ * gone, also those without a row, but for those of temporary files. */
 static void emptied(struct fs *fs, struct op *op, struct node *table)
 {
 	if (!table)
 		return;
-	node_unkeep_directories(&fs->nodes, table);
+	node_unkeep_empty(&fs->nodes, table);
 	atomic_fetch_add(&table->changes, 1);
 	everything(fs, op, table);
 	node_put(&fs->nodes, table);

@@ -114,8 +114,8 @@ static void drop_in(struct op *op, struct node *above, struct node *n)
 	if (!dir)
 		return;
 	op_notify_below(op, dir);
-	node_unkeep_directories(&op->fs->nodes, dir);
-	node_unkeep(&op->fs->nodes, dir);
+	if (node_unkeep_empty(&op->fs->nodes, dir))
+		node_unkeep(&op->fs->nodes, dir);
 	node_put(&op->fs->nodes, dir);
 }
 

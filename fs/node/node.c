@@ -543,21 +543,24 @@ void node_unkeep_below(struct node_table *t, struct node *n)
 	node_children_put(t, children, count);
 }
 
-void node_unkeep_directories(struct node_table *t, struct node *n)
+bool node_unkeep_empty(struct node_table *t, struct node *n)
 {
 	struct node **children;
+	bool empty = true;
 	size_t i, count;
 
 	if (node_children(t, n, CHILDREN_KEPT, &children, &count))
-		return;
+		return false;
 	for (i = 0; i < count; i++) {
-		if (!children[i]->ops->directory ||
-		    node_is_unkeyed(children[i]))
-			continue;
-		node_unkeep_directories(t, children[i]);
-		node_unkeep(t, children[i]);
+		if (children[i]->ops->directory &&
+		    !node_is_unkeyed(children[i]) &&
+		    node_unkeep_empty(t, children[i]))
+			node_unkeep(t, children[i]);
+		else
+			empty = false;
 	}
 	node_children_put(t, children, count);
+	return empty;
 }
 
 /* ---------------------------------------------------------------- the table */

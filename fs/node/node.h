@@ -269,8 +269,9 @@ bool node_keep(struct node *n);
 bool node_unkeep(struct node_table *t, struct node *n);
 /* Stop keeping all nodes below n. */
 void node_unkeep_below(struct node_table *t, struct node *n);
-/* Stop keeping the directories below n that do not wait for their @key. */
-void node_unkeep_directories(struct node_table *t, struct node *n);
+/* Stop keeping the directories below n that have no kept file and do not wait for
+ * their @key. True if nothing below n is kept any longer. */
+bool node_unkeep_empty(struct node_table *t, struct node *n);
 enum node_children {
 	CHILDREN_NAMED,		/* those that have their name */
 	CHILDREN_KEPT,		/* of these the kept ones */

@@ -46,8 +46,12 @@ static int keep_time(struct op *op, struct write *w, struct node *dir,
 	if (err)
 		return err < 0 ? err : 0;
 	err = dir->ops->stat(op, dir, &now);
-	if (err)	/* it holds nothing yet */
+	if (err == -ENOENT && atomic_load(&dir->flags) & NODE_KEPT) {
+		child_init(&now, dir->ops);	/* as stat_of_kept shows it */
+		times_child_owner(&now, p->table);
+	} else if (err) {	/* it holds nothing yet */
 		return err == -ENOENT ? 0 : err;
+	}
 	return times_set_directory(op, w, dir->table, p, now.mtime_ns);
 }
 

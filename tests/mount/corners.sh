@@ -320,11 +320,21 @@ ok 'a line after ftruncate' python3 -c 'import sys
 f = open(sys.argv[1], "r+"); f.truncate(0); f.write("-2\n"); f.close()' "$n"
 ok 'a touch' touch "$n"
 is 'both are counted' 4 "$(cat "$n")"
-# A directory without a row goes with a TRUNCATE: it has no time of its own any more.
+# A directory without a row goes with a TRUNCATE, if it has no temporary file.
 mkdir "$M/k/tally/2"
 cql 'TRUNCATE k.tally' >/dev/null
 is 'nothing is left by a TRUNCATE' '' "$(ls "$M/k/tally")"
 refused 'no file where the directory was' 'No such file or directory' put "$M/k/tally/2/n" 5
+cql 'CREATE TABLE k.tallies (id int, c text, n counter, PRIMARY KEY (id, c))' >/dev/null
+mkdir -p "$M/k/tallies/2/x"
+echo x >"$M/k/tallies/2/x/.n.swp"
+cql 'TRUNCATE k.tallies' >/dev/null
+ok 'a row after a TRUNCATE' put "$M/k/tallies/2/x/n" 5
+before=$(stat -c %y "$M/k/tallies/2")
+mkdir "$M/.snapshots/tallies"
+is 'the directory has its time in the store' "$before" "$(stat -c %y "$M/.snapshots/tallies/k/tallies/2")"
+rmdir "$M/.snapshots/tallies"
+rm "$M/k/tallies/2/x/.n.swp"
 
 # sendfile and splice ask for no attributes: they read as far as the kernel's size,
 # and a value may be longer as it is stored than as it was written.
