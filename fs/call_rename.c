@@ -343,6 +343,24 @@ static int explain_rename(struct op *op, int err)
 	return err;
 }
 
+/* Give up the number that a directory had by its old name, if the kernel had that
+ * in a directory by a former number: it takes the number along to the new name, and
+ * would find two paths of one directory when it comes back. */
+static void leave_alias(const struct at *at)
+{
+	struct node_table *nodes = &at->op->fs->nodes;
+	struct node *dir, *alias;
+
+	if (at->number == at->dir->id)
+		return;
+	dir = node_by_id(nodes, at->number);
+	alias = dir ? node_find(nodes, dir, at->name) : NULL;
+	if (alias)
+		node_detach(nodes, alias);
+	node_put(nodes, alias);
+	node_put(nodes, dir);
+}
+
 static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		      const char *name, uint64_t new_parent,
 		      const char *new_name, unsigned flags)
@@ -370,6 +388,8 @@ static int rename_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 		err = -EXDEV;
 	if (!err)
 		err = rename_to(at.op, n, &to, flags);
+	if (!err)
+		leave_alias(&at);
 	err = explain_rename(at.op, err);
 	if (err == -ESTALE && to.dir && waiting_restarts(at.op, to.dir))
 		err = -ERESTART;

@@ -153,9 +153,23 @@ def into():
     os.close(fd)
 
 
+def back():
+    """A table leaves by a directory from before, comes back by the new path, and leaves again."""
+    fd = os.open("a", os.O_RDONLY)
+    os.rename("a", "c")
+    held = os.open("t", os.O_RDONLY, dir_fd=fd)
+    for _ in range(2):
+        os.rename("t", "b/new", src_dir_fd=fd)
+        os.rename("b/new", "c/t")
+    os.rename("c", "a")
+    os.close(held)
+    os.close(fd)
+
+
 times()
 again()
 into()
+back()
 for what, place, before, after, looks, inside in itertools.product(
         MOVES, PLACES, (0, 1, 2), (0, 2), (0, 1), (0, 1)):
     if list(PLACES).index(place) <= list(PLACES).index(what):
