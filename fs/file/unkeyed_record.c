@@ -2,7 +2,9 @@
 
 #include <errno.h>
 
+#include "fs/node/name.h"
 #include "fs/node/node.h"
+#include "fs/op/key_name.h"
 #include "fs/op/op.h"
 #include "fs/op/waiting_record.h"
 
@@ -56,6 +58,41 @@ static void put_none(struct write *w, const struct buf *at)
 	waiting_record_put(w, buf_bytes(at), UNKEYED_ATTRIBUTES, BYTES_NULL);
 }
 
+static void put_key(struct write *w, struct op *op, struct node *dir,
+		    struct bytes text)
+{
+	struct buf key = BUF_INIT;
+
+	if (waiting_record_key(&key, op, dir->parent, node_name(dir)))
+		waiting_record_put(w, buf_bytes(&key), UNKEYED_KEY, text);
+	w->failed |= key.failed;
+	buf_release(&key);
+}
+
+/* Add the @key of each directory above n that has come: the store need not have it
+ * yet. */
+static int put_keys_above(struct write *w, struct op *op, struct node *n)
+{
+	struct buf text = BUF_INIT;
+	struct node *dir;
+	int err = 0;
+
+	for (dir = node_now(n->parent); !err && dir != dir->table;
+	     dir = node_now(dir->parent)) {
+		if (!name_is_shortened(node_name(dir)) ||
+		    node_waits_for_key(dir))
+			continue;
+		buf_clear(&text);
+		err = key_name_full(op, dir, &text);
+		buf_add_byte(&text, '\n');
+		w->failed |= text.failed;
+		if (!err)
+			put_key(w, op, dir, buf_bytes(&text));
+	}
+	buf_release(&text);
+	return err;
+}
+
 /* Store r of n at *at and, if it is not NULL, nothing at *before. */
 static int save(struct op *op, struct node *n, const struct unkeyed_record *r,
 		bool with_text, struct buf *at, const struct buf *before)
@@ -75,6 +112,20 @@ static int save(struct op *op, struct node *n, const struct unkeyed_record *r,
 	if (with_text)
 		put_text(&w, buf_bytes(at), r);
 	put_attributes(&w, buf_bytes(at), r);
+	err = put_keys_above(&w, op, n);
+	if (!err)
+		err = op_write(op, &w);
+	write_release(&w);
+	return err;
+}
+
+int unkeyed_record_save_key(struct op *op, struct node *dir, struct bytes text)
+{
+	struct write w;
+	int err;
+
+	write_init(&w, op->store);
+	put_key(&w, op, dir, text);
 	err = op_write(op, &w);
 	write_release(&w);
 	return err;

@@ -9,10 +9,12 @@
  *   'a'  of a file or directory: 8 mtime in nanoseconds, or NO_TIME | the text
  *        of user.expires, or nothing. Of a directory without either it says that
  *        the directory was made
+ *   'k'  of a directory with a shortened name: the text of its @key
  *
- * They are removed after that is stored under its key. So after a crash in
+ * 'u' and 'a' are removed after that is stored under its key. So after a crash in
  * between it is stored once more, with the same timestamp, by the next mount:
- * what was written there meanwhile is newer, and stays.
+ * what was written there meanwhile is newer, and stays. A 'k' is removed by the
+ * next mount, if nothing waits in the directory then.
  *
  * Calls return 0 or -errno where nothing else is said. Any thread.
  */
@@ -20,7 +22,7 @@
 #define FS_FILE_UNKEYED_RECORD_H
 #include "fs/op/op.h"
 
-enum { UNKEYED_TEXT = 'u', UNKEYED_ATTRIBUTES = 'a' };
+enum { UNKEYED_TEXT = 'u', UNKEYED_ATTRIBUTES = 'a', UNKEYED_KEY = 'k' };
 
 /* One record or both, without the key. */
 struct unkeyed_record {
@@ -30,8 +32,9 @@ struct unkeyed_record {
 	uid_t uid;			/* who pays for the text */
 };
 /*
- * Store r as the record of n. at: its key, which is made if it is empty; it
- * stays empty if the table is gone, and nothing is stored.
+ * Store r as the record of n, and the @keys that came above it. at: its key, which
+ * is made if it is empty; it stays empty if the table is gone, and nothing is
+ * stored.
  */
 int unkeyed_record_save(struct op *op, struct node *n,
 			const struct unkeyed_record *r, struct buf *at);
@@ -39,6 +42,8 @@ int unkeyed_record_save(struct op *op, struct node *n,
 int unkeyed_record_save_attributes(struct op *op, struct node *n,
 				   const struct unkeyed_record *r,
 				   struct buf *at);
+/* Store the text of the @key of a directory that goes on waiting. */
+int unkeyed_record_save_key(struct op *op, struct node *dir, struct bytes text);
 /* Store r as the record of n, and nothing at the key *at any more, which becomes
  * the new one. */
 int unkeyed_record_move(struct op *op, struct node *n,

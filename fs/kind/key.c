@@ -3,10 +3,10 @@
 #include <errno.h>
 
 #include "fs/file/unkeyed.h"
+#include "fs/file/unkeyed_record.h"
 #include "fs/kind/cell.h"
 #include "fs/kind/cell_text.h"
 #include "fs/kind/waiting.h"
-#include "fs/kind/waiting_store.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
 #include "fs/node/node.h"
@@ -272,6 +272,23 @@ static bool may_wait(struct op *op, struct node *dir)
 	       waiting_is_allowed(op, dir) > 0;
 }
 
+/* True if something may go on waiting when dir has its key: in a directory below it,
+ * or for a key above it. */
+static bool may_wait_on(struct op *op, struct node *dir)
+{
+	struct node **children;
+	size_t i, count;
+	bool found = node_waits_for_key(dir->parent);
+
+	if (found || node_children(&op->fs->nodes, dir, CHILDREN_KEPT, &children,
+				   &count))
+		return true;
+	for (i = 0; i < count; i++)
+		found |= children[i]->ops->directory;
+	node_children_put(&op->fs->nodes, children, count);
+	return found;
+}
+
 static int store_key(struct op *op, struct node *n, struct bytes text,
 		     const struct store_how *how)
 {
@@ -303,8 +320,8 @@ static int store_key(struct op *op, struct node *n, struct bytes text,
 			      unkeyed_prepare(&room.held, op, whole, how) :
 			      reserve_key(dir, buf_bytes(&value), &room);
 	/* One that cannot be stored is no key, and one that is stored is set. */
-	if (!err && waits)
-		err = waiting_save_key(op, n, whole);
+	if (!err && (waits || may_wait_on(op, dir)))
+		err = unkeyed_record_save_key(op, dir, whole);
 	if (!err) {
 		err = put_key(op, n, &room);
 		if (err && waits)	/* its writer, who is told, tries again */

@@ -279,69 +279,6 @@ static int take_key(void *context, struct bytes key, struct bytes value)
 	return l->keys.failed ? -ENOMEM : 0;
 }
 
-/* Give the directory its @key, if files wait in it and it has none. */
-static bool give_key(struct loading *l, struct bytes key, struct bytes text)
-{
-	struct store_how how = { .copied = true };
-	struct node *dir = directory_of_waiting(l, waiting_record_table(key));
-	struct node *next;
-	struct reader left = reader_of(key);
-	struct op *op = l->op;
-	struct node *n = NULL;
-	struct child c;
-	bool given;
-
-	read_bytes(&left, WAITING_HEAD_LEN);
-	while (dir && reader_left(&left)) {
-		struct bytes name = read_bytes(&left, reader_left(&left));
-		const uint8_t *slash = memchr(name.ptr, '/', name.len);
-
-		if (slash) {
-			name.len = (size_t)(slash - name.ptr);
-			left = reader_of(bytes_of(slash + 1, key.len - (size_t)(slash + 1 - key.ptr)));
-		}
-		next = node_find(&op->fs->nodes, dir, name);
-		node_put(&op->fs->nodes, dir);
-		dir = next;
-	}
-	if (dir && node_is_unkeyed(dir) &&
-	    !dir->ops->create(op, dir, bytes_str("@key"), &c))
-		n = op_node_of_child(op, dir, bytes_str("@key"), &c);
-	given = n && !content_store(op, n, text, &how);
-	node_put(&op->fs->nodes, n);
-	node_put(&op->fs->nodes, dir);
-	op->reason[0] = 0;
-	return given;
-}
-
-static void give_keys(struct loading *l)
-{
-	struct reader r = reader_of(buf_bytes(&l->keys));
-
-	while (reader_left(&r)) {
-		struct bytes key = read_bytes(&r, read_le32(&r));
-		struct bytes text = read_bytes(&r, read_le32(&r));
-
-		if (!give_key(l, key, text))
-			waiting_remove_later(&l->gone, WAITING_KEY, key);
-		arena_clear(&l->op->arena);
-	}
-}
-
-/* ------------------------------------------------- what waits for its @key */
-static int take_unkeyed(void *context, struct bytes key, struct bytes value)
-{
-	struct loading *l = context;
-
-	(void)value;
-	if (!waiting_record_table(key))
-		return 0;
-	buf_add_byte(&l->unkeyed, l->has_text);
-	buf_add_le32(&l->unkeyed, (uint32_t)key.len);
-	buf_add_bytes(&l->unkeyed, key);
-	return l->unkeyed.failed ? -ENOMEM : 0;
-}
-
 /* Return a reference to the directory in which the first of these names is, and
  * take off the names above it. NULL: its table is gone. */
 static struct node *directory_of_names(struct loading *l, uint32_t number,
@@ -361,6 +298,74 @@ static struct node *directory_of_names(struct loading *l, uint32_t number,
 	dir = find_table_below(l->op, from, bytes_str(t->keyspace),
 			       bytes_str(t->name));
 	return dir;
+}
+
+/* Find the directory of these names below the table if it is in memory, as all are
+ * in which something waits: a reference, or NULL. */
+static struct node *find_waiting(struct loading *l, uint32_t number,
+				 struct bytes names)
+{
+	struct node *dir = directory_of_names(l, number, &names), *next;
+	const uint8_t *at = names.ptr, *end = at + names.len, *slash;
+
+	for (; dir && at < end; at = slash + 1) {
+		slash = memchr(at, '/', (size_t)(end - at));
+		slash = slash ? slash : end;
+		next = node_find(&l->op->fs->nodes, dir,
+				 bytes_of(at, (size_t)(slash - at)));
+		node_put(&l->op->fs->nodes, dir);
+		dir = next;
+	}
+	return dir;
+}
+
+/* Give the directory its @key, if it has none. False: nothing waits in it. */
+static bool give_key(struct loading *l, struct bytes key, struct bytes text)
+{
+	struct store_how how = { .copied = true };
+	struct node *dir = find_waiting(l, waiting_record_table(key),
+					names_of(key));
+	struct op *op = l->op;
+	struct node *n = NULL;
+	struct child c;
+	bool has_key = dir && !node_is_unkeyed(dir);
+
+	if (dir && !has_key &&
+	    !dir->ops->create(op, dir, bytes_str("@key"), &c))
+		n = op_node_of_child(op, dir, bytes_str("@key"), &c);
+	has_key |= n && !content_store(op, n, text, &how);
+	node_put(&op->fs->nodes, n);
+	node_put(&op->fs->nodes, dir);
+	op->reason[0] = 0;
+	return has_key;
+}
+
+static void give_keys(struct loading *l)
+{
+	struct reader r = reader_of(buf_bytes(&l->keys));
+
+	while (reader_left(&r)) {
+		struct bytes key = read_bytes(&r, read_le32(&r));
+		struct bytes text = read_bytes(&r, read_le32(&r));
+
+		if (!give_key(l, key, text))
+			waiting_remove_later(&l->gone, UNKEYED_KEY, key);
+		arena_clear(&l->op->arena);
+	}
+}
+
+/* ------------------------------------------------- what waits for its @key */
+static int take_unkeyed(void *context, struct bytes key, struct bytes value)
+{
+	struct loading *l = context;
+
+	(void)value;
+	if (!waiting_record_table(key))
+		return 0;
+	buf_add_byte(&l->unkeyed, l->has_text);
+	buf_add_le32(&l->unkeyed, (uint32_t)key.len);
+	buf_add_bytes(&l->unkeyed, key);
+	return l->unkeyed.failed ? -ENOMEM : 0;
 }
 
 /* Make the node of a file in dir. *is_stored: the store has it. */
@@ -527,7 +532,7 @@ void waiting_load(struct fs *fs)
 	if (!err)
 		err = waiting_each_record(l.op, WAITING_FILE, take_file, &l);
 	if (!err)
-		err = waiting_each_record(l.op, WAITING_KEY, take_key, &l);
+		err = waiting_each_record(l.op, UNKEYED_KEY, take_key, &l);
 	if (!err)
 		err = take_all_unkeyed(&l);
 	if (!err)

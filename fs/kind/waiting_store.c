@@ -133,23 +133,6 @@ int waiting_unsave(struct op *op, struct node *n)
 	return waiting_save_renamed(op, n, NULL, BYTES_NULL, false);
 }
 
-int waiting_save_key(struct op *op, struct node *n, struct bytes text)
-{
-	struct node *dir = n->parent;
-	struct buf key = BUF_INIT;
-	struct write w;
-	int err;
-
-	write_init(&w, op->store);
-	if (waiting_record_key(&key, op, dir->parent, node_name(dir)))
-		waiting_record_put(&w, buf_bytes(&key), WAITING_KEY, text);
-	w.failed |= key.failed;
-	err = op_write(op, &w);
-	write_release(&w);
-	buf_release(&key);
-	return err;
-}
-
 int waiting_save_successor(struct op *op, uint32_t from,
 			   const struct table *to)
 {
@@ -238,7 +221,7 @@ static int find_removed(void *context, struct bytes key, struct bytes value)
 int waiting_unsave_tables(struct op *op, struct node *const *tables,
 			  size_t count)
 {
-	static const uint8_t names[] = { WAITING_FILE, WAITING_KEY,
+	static const uint8_t names[] = { WAITING_FILE, UNKEYED_KEY,
 					 WAITING_SUCCESSOR, UNKEYED_TEXT,
 					 UNKEYED_ATTRIBUTES };
 	struct removal r = { .schema = op->schema, .tables = tables,

@@ -6,7 +6,6 @@
  *     'w'  the file: 8 mtime in nanoseconds | 8 the second in which it ends, or
  *          NO_TIME | 4 uid | 4 gid | 4 mode | 1: 1 if the mtime was set, else
  *          0 | the text
- *     'k'  of a directory with a shortened name: the text of its @key
  *     'n'  of a table (its key has no names below it) that is about to be
  *          replaced by the one of this name, in which what waits is made anew:
  *          keyspace '/' table
@@ -39,8 +38,6 @@ int waiting_unsave(struct op *op, struct node *n);
  * not. */
 int waiting_save_renamed(struct op *op, struct node *n, struct node *dir,
 			 struct bytes name, bool waits);
-/* Store the text of the @key n of a directory in which files may wait. */
-int waiting_save_key(struct op *op, struct node *n, struct bytes text);
 /* Write the 'n' of the table with this number, while no other thread writes. */
 int waiting_save_successor(struct op *op, uint32_t from,
 			   const struct table *to);
@@ -50,7 +47,7 @@ int waiting_unsave_tables(struct op *op, struct node *const *tables,
 			  size_t count);
 
 /* For waiting_load.c: records as they are. */
-enum { WAITING_FILE = 'w', WAITING_KEY = 'k', WAITING_SUCCESSOR = 'n' };
+enum { WAITING_FILE = 'w', WAITING_SUCCESSOR = 'n' };
 #define WAITING_FILE_LEN 29	/* of a file, without its text */
 /* Call each for all records with this attribute; it may not write. */
 int waiting_each_record(struct op *op, uint8_t name, table_attribute_each *each,

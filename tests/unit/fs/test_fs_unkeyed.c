@@ -615,6 +615,41 @@ START_TEST(a_counter_is_not_counted_again_at_a_mount)
 }
 END_TEST
 
+/* A value in two directories that wait, in the order of _i: the upper @key, the lower
+ * one, the value. The store is opened again before the last of them comes. */
+START_TEST(a_key_that_came_is_kept_with_what_waits)
+{
+	static const char orders[][4] = { "uvl", "lvu", "vlu", "vul" };
+	char lower[600], key[610], value[610];
+	struct long_row r[2];
+	size_t i;
+
+	tree_run(&shop, "CREATE TABLE shop.deep (p text, c text, v text, "
+			"PRIMARY KEY (p, c));");
+	long_row_init(&r[0], "deep", 1);
+	long_row_init(&r[1], "deep", 2);
+	snprintf(lower, sizeof(lower), "%s%s", r[0].at, strrchr(r[1].at, '/'));
+	snprintf(key, sizeof(key), "%s/@key", lower);
+	snprintf(value, sizeof(value), "%s/v", lower);
+	ok(tree_mkdir(&shop, r[0].at));
+	ok(tree_mkdir(&shop, lower));
+	for (i = 0; i < 3; i++) {
+		if (i == 2)
+			tree_reopen(&shop);
+		if (orders[_i][i] == 'u')
+			ok(give_key(&shop, &r[0]));
+		else if (orders[_i][i] == 'l')
+			ok(tree_echo(&shop, key, CREATE, r[1].key));
+		else
+			ok(tree_echo(&shop, value, CREATE, "7\n"));
+	}
+	tree_reopen(&shop);
+	cat_is(value, "7\n");
+	cat_is(key, r[1].key);
+	cat_is(file_of(&r[0], "@key"), r[0].key);
+}
+END_TEST
+
 static struct buf logged;
 
 static void keep_log(void *context, enum log_level level, const char *line)
@@ -732,6 +767,7 @@ SUITE_THREADS(fs_unkeyed)
 	tcase_add_test(tc, an_element_that_waits_follows_its_row);
 	tcase_add_test(tc, a_counter_that_waits_is_there_after_an_unmount);
 	tcase_add_test(tc, a_counter_is_not_counted_again_at_a_mount);
+	tcase_add_loop_test(tc, a_key_that_came_is_kept_with_what_waits, 0, 4);
 	tcase_add_test(tc, values_of_a_dropped_column_end_with_the_mount);
 	tcase_add_test(tc, a_value_waits_as_its_writer_was_told);
 	tcase_add_test(tc, a_row_that_a_statement_deleted_is_made_again);
