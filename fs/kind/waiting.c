@@ -171,10 +171,11 @@ int waiting_set_attribute(struct op *op, struct node *n, const char *name,
 }
 
 /* ---------------------------------------------------------------- the kind */
-/* Add the remark that files wait, once for each table. */
+/* Add the remark that files wait, once for each table. More of them may come: the
+ * files of one copy need not come from the process that made the table's directory. */
 static void tell(struct op *op, struct node *table)
 {
-	if (atomic_fetch_or(&table->flags, NODE_TOLD) & NODE_TOLD)
+	if (atomic_fetch_or(&table->flags, NODE_TOLD | NODE_COPIED) & NODE_TOLD)
 		return;
 	op_remark(op, table, "files below wait for schema.cql, which makes the "
 			     "table and stores them as its cells; until then "

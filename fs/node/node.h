@@ -42,7 +42,7 @@ enum node_flags {
 	NODE_MOVING = 512,	/* a row that is being renamed: op/place.c */
 	NODE_TAKEN = 1024,	/* made anew in another table: kind/waiting.c */
 	NODE_UNSETTLED = 2048,	/* not all that waited for its key is stored */
-	NODE_COPIED = 4096,	/* a table: its maker fills it, as copiers do */
+	NODE_COPIED = 4096,	/* a table: it is filled as copiers do */
 	NODE_TOLD = 8192,	/* a table: the errors say that files wait */
 	NODE_RECORDED = 16384,	/* a table: file/unkeyed_record.h */
 };

@@ -114,6 +114,20 @@ rm -r "$M/odd"
 ok 'a column @key before schema.cql' tar -C "$M" --xattrs -xf "$W/odd.tar"
 is 'it is a column' "[[\"$long\",7,\"x\"]]" "$(cql 'SELECT k, "@key", v FROM odd.t' | jq -c .rows)"
 rm -r "$M/odd"
+# The files of rsync come from another process than the directories.
+run_cql <<C
+CREATE KEYSPACE odd WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE odd.t (k text PRIMARY KEY, "@key" int, v text);
+INSERT INTO odd.t (k, "@key", v) VALUES ('a', 1, 'x');
+INSERT INTO odd.t (k, "@key", v) VALUES ('b', 2, 'y');
+C
+rsync -a "$M/odd" "$W/"
+rm -r "$M/odd"
+mkdir "$M/odd"
+ok 'rsync of such rows before schema.cql' rsync -a "$W/odd/t" "$M/odd/"
+ok 'then schema.cql' cp "$W/odd/schema.cql" "$M/odd/"
+is 'they are there' '' "$(diff -r "$W/odd" "$M/odd")"
+rm -r "$M/odd" "$W/odd"
 # The end of a row is an attribute of its directory, which waits for schema.cql when the @key of that is there.
 run_cql <<C
 CREATE KEYSPACE odd WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
