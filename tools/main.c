@@ -95,10 +95,12 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
+	const char *command = argc > 1 ? argv[1] : "help";	/* run changes it */
+
 	process_prepare();
 	setlocale(LC_ALL, "");
 	if (MB_CUR_MAX == 1)	/* CQL is UTF-8: the editor would drop it */
 		setlocale(LC_CTYPE, "C.UTF-8");
 	setlocale(LC_NUMERIC, "C");	/* values are read and printed by it */
-	return finish(run_arguments(argc, argv));
+	return finish(tool_end(command, run_arguments(argc, argv)));
 }

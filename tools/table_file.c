@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "store/base/alloc.h"
 #include "store/base/clock.h"
 #include "store/store.h"
 #include "store/table/present.h"
@@ -214,8 +215,7 @@ int table_file_go_on(struct table_file *f, struct bytes head)
 	status = open_document(f, true);
 	if (status || !head.len)
 		return status;
-	return write_document(f, head) == (int64_t)head.len ? TOOL_DONE :
-							      TOOL_FAILED;
+	return table_file_write(f, head) == (int64_t)head.len ? TOOL_DONE : TOOL_FAILED;
 }
 
 /* Apply rows: so many were, at least one; -errno with the reason. */
@@ -292,6 +292,10 @@ static int64_t write_store(struct table_file *f, struct bytes lines)
 
 int64_t table_file_write(struct table_file *f, struct bytes lines)
 {
+	if (mem_has_failed()) {	/* they may be cut short */
+		snprintf(f->reason, sizeof(f->reason), "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
 	return f->fd >= 0 ? write_document(f, lines) : write_store(f, lines);
 }
 

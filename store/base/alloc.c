@@ -6,10 +6,29 @@
 #include <string.h>
 #include <sys/mman.h>
 
+static atomic_bool has_failed;
 static atomic_long countdown;	/* 0: off; 1: the next allocation fails */
 static atomic_int fail_for_good;
 static atomic_long failures;
 static _Atomic(void (*)(void)) on_failure;
+
+bool mem_has_failed(void)
+{
+	return atomic_load_explicit(&has_failed, memory_order_relaxed);
+}
+
+void mem_forget_failure(void)
+{
+	atomic_store(&has_failed, false);
+}
+
+/* What was allocated; NULL is noted. */
+static inline void *noted(void *ptr)
+{
+	if (!ptr)
+		atomic_store(&has_failed, true);
+	return ptr;
+}
 
 void mem_fail_at(long nth, int for_good)
 {
@@ -54,7 +73,7 @@ static int count_down(void)
 
 void *mem_alloc(size_t size)
 {
-	return MUST_FAIL() ? NULL : malloc(size ? size : 1);
+	return noted(MUST_FAIL() ? NULL : malloc(size ? size : 1));
 }
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -64,7 +83,7 @@ void *mem_alloc_huge(size_t size)
 	void *ptr = NULL;
 
 	if (MUST_FAIL() || posix_memalign(&ptr, HUGE_PAGE, size))
-		return NULL;
+		return noted(NULL);
 	/* Without them it is memory all the same. */
 	madvise(ptr, size & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
 	return ptr;
@@ -74,7 +93,7 @@ void *mem_zalloc(size_t count, size_t size)
 {
 	if (!count || !size)
 		count = size = 1;
-	return MUST_FAIL() ? NULL : calloc(count, size);
+	return noted(MUST_FAIL() ? NULL : calloc(count, size));
 }
 
 void *mem_resize(void *ptr, size_t count, size_t size)
@@ -82,8 +101,8 @@ void *mem_resize(void *ptr, size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes) || MUST_FAIL())
-		return NULL;
-	return realloc(ptr, bytes ? bytes : 1);
+		return noted(NULL);
+	return noted(realloc(ptr, bytes ? bytes : 1));
 }
 
 void mem_free(void *ptr)

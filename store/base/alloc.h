@@ -6,6 +6,7 @@
  */
 #ifndef STORE_BASE_ALLOC_H
 #define STORE_BASE_ALLOC_H
+#include <stdbool.h>
 #include <stddef.h>
 
 /* size bytes, not cleared; also for size 0 the pointer is valid. */
@@ -21,6 +22,11 @@ void *mem_resize(void *ptr, size_t count, size_t size);
 void mem_free(void *ptr);
 /* Return a copy of len bytes with a 0 byte added after them. */
 char *mem_copy(const void *ptr, size_t len);
+
+/* True once an allocation has failed: a program that lives for one command can then
+ * rely on nothing that it has made since. Any thread. */
+bool mem_has_failed(void);
+void mem_forget_failure(void);
 
 /*
  * For tests: the nth allocation from now fails (1 is the next), and with

@@ -3,7 +3,8 @@
  * tests/messages: the file that WIDEFS_TEST_MESSAGES names gets the calls that lead
  * to a message with the program and the message behind them, and "exit", when the
  * program ends, with its status and each message that it has said. In these programs
- * the allocation of the number that WIDEFS_TEST_NO_MEMORY gives fails.
+ * the allocation of the number that WIDEFS_TEST_NO_MEMORY gives fails, and then the
+ * file that WIDEFS_TEST_NO_MEMORY_SAID names is there.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -24,12 +25,22 @@ static struct mutex lock = MUTEX_INIT;
 static char *said[SAID_MAX];
 static size_t said_count;
 
+static void say_failure(void)
+{
+	char *file = getenv("WIDEFS_TEST_NO_MEMORY_SAID");
+
+	if (file)
+		sites_put(file, "failed\n");
+}
+
 static void __attribute__((constructor)) fail_memory(void)
 {
 	const char *nth = getenv("WIDEFS_TEST_NO_MEMORY");
 
-	if (nth)
-		mem_fail_at(strtol(nth, NULL, 10), 0);
+	if (!nth)
+		return;
+	mem_on_failure(say_failure);
+	mem_fail_at(strtol(nth, NULL, 10), 0);
 }
 
 static void at_exit(int status, void *file)

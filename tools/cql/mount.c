@@ -262,6 +262,8 @@ static int execute(struct cql_backend *b, struct bytes statement)
 	m->about.failed = false;
 	m->warnings = NULL;
 	m->traced = false;
+	if (mem_has_failed())	/* it may be cut short */
+		return mount_fail(m, CQL_SERVER_ERROR, -ENOMEM, strerror(ENOMEM));
 	ended = has_end(statement);
 	err = ended ? 0 : refuse_open(m, statement);
 	if (!err && m->fd < 0)

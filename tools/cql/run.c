@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "store/base/alloc.h"
 #include "store/base/counted.h"
 #include "store/base/line.h"
 #include "store/base/log.h"
@@ -44,6 +45,10 @@ void shell_error(struct shell *shell, const struct cql_error *error,
 	struct cql_error shown = *error;
 	struct buf text = BUF_INIT, hint = BUF_INIT;
 
+	if (mem_has_failed()) {
+		shell_complain(shell, "%s", strerror(ENOMEM));
+		return;
+	}
 	print_where(shell);
 	cql_error_print(&text, error);
 	buf_add_byte(&text, '\n');
@@ -60,13 +65,16 @@ void shell_error(struct shell *shell, const struct cql_error *error,
 void shell_complain(struct shell *shell, const char *format, ...)
 {
 	char line[LINE_MAX_TEXT];
+	bool news;
 	va_list args;
 
-	print_where(shell);
 	va_start(args, format);
-	line_format(line, sizeof(line), NULL, format, args);
+	news = tool_message(line, sizeof(line), NULL, format, args);
 	va_end(args);
-	fprintf(stderr, "%s\n", line);
+	if (news) {
+		print_where(shell);
+		fprintf(stderr, "%s\n", line);
+	}
 	shell_note_failure(shell, -EINVAL);
 }
 
@@ -197,6 +205,13 @@ void shell_run_source(struct shell *shell, struct cql_source *source)
 		if (source->line_is_typed)
 			cql_editor_remember(shell->editor, statement);
 		shell_run(shell, statement);
+		if (mem_has_failed()) {
+			shell_complain(shell, "%s", strerror(ENOMEM));
+			if (shell->editor)
+				tool_forget_memory();
+			else
+				shell->quit = true;
+		}
 		/* Ctrl-C drops the rest of the line, or of the file. */
 		if (!cql_interrupted())
 			continue;

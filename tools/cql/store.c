@@ -58,7 +58,8 @@ static int execute(struct cql_backend *b, struct bytes statement)
 
 	finish(b);
 	b->error = CQL_ERROR_INIT;
-	err = cql_execute(s->session, statement, &s->result);
+	err = mem_has_failed() ? -ENOMEM :	/* it may be cut short */
+		cql_execute(s->session, statement, &s->result);
 	if (err) {
 		s->result = NULL;
 		return failed(s, err);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/base/alloc.h"
 #include "store/base/line.h"
 #include "store/base/log.h"
 #include "store/store.h"
@@ -17,15 +18,60 @@
 
 /* The arguments of the command, in getopt's order. */
 static char **arguments;
+static bool told_memory;	/* that an allocation has failed */
+
+static void format_message(char *line, size_t size, const char *object,
+			   const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+static void format_message(char *line, size_t size, const char *object,
+			   const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	line_format(line, size, object, format, args);
+	va_end(args);
+}
+
+bool tool_message(char *line, size_t size, const char *object, const char *format,
+		  va_list args)
+{
+	if (!mem_has_failed()) {
+		line_format(line, size, object, format, args);
+		return true;
+	}
+	if (told_memory)
+		return false;
+	told_memory = true;
+	format_message(line, size, object, "%s", strerror(ENOMEM));
+	return true;
+}
+
+void tool_forget_memory(void)
+{
+	told_memory = false;
+	mem_forget_failure();
+}
+
+int tool_end(const char *command, int status)
+{
+	if (!mem_has_failed())
+		return status;
+	tool_failed(command, -ENOMEM);
+	return TOOL_FAILED;
+}
 
 void tool_complain(const char *object, const char *format, ...)
 {
 	char line[LINE_MAX_TEXT];
+	bool news;
 	va_list args;
 
 	va_start(args, format);
-	line_format(line, sizeof(line), object, format, args);
+	news = tool_message(line, sizeof(line), object, format, args);
 	va_end(args);
+	if (!news)
+		return;
 	fflush(stdout);
 	progress_hide();
 	fprintf(stderr, "widefsctl: %s\n", line);

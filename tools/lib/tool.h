@@ -4,6 +4,7 @@
  */
 #ifndef TOOLS_LIB_TOOL_H
 #define TOOLS_LIB_TOOL_H
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,6 +33,16 @@ void tool_complain(const char *object, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The same for a call that failed with -errno. */
 void tool_failed(const char *object, int err);
+/*
+ * Write a message (line_format) into line. After an allocation has failed nothing that
+ * seems wrong need be so: then that is the message, once. False: it has been told.
+ */
+bool tool_message(char *line, size_t size, const char *object, const char *format,
+		  va_list args) __attribute__((format(printf, 4, 0)));
+/* Forget that an allocation has failed: another statement may do without. */
+void tool_forget_memory(void);
+/* The status of the program: no success after an allocation has failed. */
+int tool_end(const char *command, int status);
 /* Print a line of a report on stderr. */
 void tool_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Note the arguments of a command, to say which of them is not known. */

@@ -58,7 +58,8 @@ static void refuse(struct parse *p, const char *what)
 	cql_error_at(&error, p->text, p->token.offset, p->token.length);
 	cql_place_show(&shown, &error, p->text, shell_width(), "");
 	shell_complain(p->copy->shell, "Improper COPY command: %s", what);
-	fputs(buf_cstr(&shown), stderr);
+	if (!mem_has_failed())
+		fputs(buf_cstr(&shown), stderr);
 	buf_release(&shown);
 }
 

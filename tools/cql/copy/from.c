@@ -144,8 +144,10 @@ static int find_row_columns(struct copy *c)
 					    bytes_str("clustering")) ||
 				bytes_equal(values[1], bytes_str("regular"));
 	}
-	if (more < 0)
+	if (more < 0) {
 		shell_error(c->shell, &b->error, buf_bytes(&text));
+		shell_note_failure(c->shell, more);
+	}
 	b->ops->finish(b);
 	buf_release(&text);
 	for (i = 0; i < c->column_count && !statics; i++)

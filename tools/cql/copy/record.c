@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "store/base/alloc.h"
 #include "store/type/value.h"
 #include "tools/cql/copy/text.h"
 #include "tools/cql/copy/value.h"
@@ -47,9 +48,9 @@ static int read_value(struct import *im, const struct copy_column *column,
 			      c->style.null, &error);
 	if (err == -EINVAL && copy_is_empty_value(type, text))
 		err = 0;
-	if (!err && (value.failed || im->plain.failed))
+	if (mem_has_failed()) {	/* that is wrong, and not the field */
 		err = -ENOMEM;
-	if (!err) {
+	} else if (!err) {
 		type_print_literal(&im->value, type, buf_bytes(&value));
 	} else {
 		snprintf(why, sizeof(why), "%.200s: %s",
@@ -230,13 +231,13 @@ int copy_import_record(struct import *im)
 	}
 	buf_clear(&im->statement);
 	err = im->counters ? make_update(im) : make_insert(im);
-	if (im->statement.failed || im->value.failed || im->plain.failed)
+	if (mem_has_failed())
 		return -ENOMEM;
 	if (err)
-		return err == -ENOMEM ? err : 0;
+		return 0;
 	if (im->statement.len) {
 		err = b->ops->execute(b, buf_bytes(&im->statement));
-		if (err == -EINTR)
+		if (err == -EINTR || mem_has_failed())
 			return err;
 		if (err)
 			reject(im, b->error.message, true);
@@ -247,8 +248,6 @@ int copy_import_record(struct import *im)
 		buf_clear(&im->partition);
 		if (im->counters)
 			add_partition(im, &im->partition);
-		if (im->partition.failed)
-			return -ENOMEM;
 	}
 	return is_of_all(err) ? err : 0;
 }
