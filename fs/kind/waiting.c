@@ -23,7 +23,8 @@
 #define DEPTH_MAX 64	/* of directories below a table */
 
 /* ------------------------------------------------------------------ making */
-/* True if the caller made the table's directory, as copiers do. A copier that
+/* True if the caller made the table's directory, as copiers do, or the table is known
+ * to be filled by one. A copier that
  * runs after one that was broken off may go on. */
 static bool is_copied(struct op *op, struct node *table)
 {
@@ -32,6 +33,12 @@ static bool is_copied(struct op *op, struct node *table)
 	if (pid && atomic_load(&table->maker_pid) == pid)
 		atomic_fetch_or(&table->flags, NODE_COPIED);
 	return atomic_load(&table->flags) & NODE_COPIED;
+}
+
+void waiting_note_copier(struct node *dir)
+{
+	if (dir->table)
+		atomic_fetch_or(&dir->table->flags, NODE_COPIED);
 }
 
 int waiting_is_allowed(struct op *op, struct node *dir)

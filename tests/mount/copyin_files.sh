@@ -142,6 +142,21 @@ rm -r "$M/odd"
 ok 'a row that ends before schema.cql' tar -C "$M" --xattrs -xf "$W/odd.tar"
 is 'it ends as before' '' "$(ends | diff "$W/ends" -)"
 rm -r "$M/odd"
+# rsync makes directories by one process and files by another. A plain name comes before one that no row of a file has.
+run_cql <<'C'
+CREATE KEYSPACE odd WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE odd.t (k text PRIMARY KEY, v text, "zz.json" text);
+INSERT INTO odd.t (k, v, "zz.json") VALUES ('a', 'v', 'j');
+INSERT INTO odd.t (k, v, "zz.json") VALUES ('b', 'v', 'j');
+C
+mkdir "$W/odd"
+ok 'a table away' rsync -aX "$M/odd/" "$W/odd/"
+rm -r "$M/odd"
+mkdir "$M/odd"
+ok 'a table without schema.cql' rsync -aX "$W/odd/t" "$M/odd/"
+ok 'then that' cp "$W/odd/schema.cql" "$M/odd/"
+is 'all of it is there' '' "$(rsync -aXcn --itemize-changes --delete "$W/odd/t/" "$M/odd/t/")"
+rm -r "$M/odd"
 # A CREATE TABLE that comes another way takes them, too.
 mkdir "$M/sales"
 cp -a "$W/away/sales/orders" "$W/away/sales/long" "$M/sales/"
