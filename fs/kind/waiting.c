@@ -23,9 +23,8 @@
 #define DEPTH_MAX 64	/* of directories below a table */
 
 /* ------------------------------------------------------------------ making */
-/* True if the caller made the table's directory, as copiers do, or the table is known
- * to be filled by one. A copier that
- * runs after one that was broken off may go on. */
+/* True if the table is filled by a copier: the caller made its directory, or it is
+ * known. One that runs after one that was broken off may go on. */
 static bool is_copied(struct op *op, struct node *table)
 {
 	pid_t pid = op->call ? op->call->pid : 0;
