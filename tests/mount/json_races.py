@@ -180,6 +180,8 @@ class Process:
             new, self.flat = {}, None
         elif way == 16 and self.rows:
             (c, d), n = R.choice(sorted(self.rows)), n + 1000
+            while (c, n) in self.rows:
+                n += 1
             os.rename(f'{TREE}/t/{p}/{c}/{d}', f'{TREE}/t/{p}/{c}/{n}')
             new = {(c, d): None, (c, n): self.rows[c, d]}
         else:
