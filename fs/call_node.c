@@ -148,18 +148,21 @@ static int get_attr(struct op *op, struct node *n, uint64_t id,
 		attr->st_size = (off_t)size;
 		*timeout_s = 0;
 	}
-	if (open_only && (atomic_load(&n->flags) & NODE_GONE))
+	if (!missed && !named && !n->ops->directory &&
+	    (atomic_load(&n->flags) & NODE_GONE))
 		attr->st_nlink = 0;
 	return 0;
 }
 
-/* Keep a file that was moved to the readers that have it open. */
+/* Keep a file that was moved to the readers that have it open; to all that have,
+ * if its new name was removed. */
 static void keep_to_readers(struct on *on, uint64_t id)
 {
 	struct node_table *t = &on->op->fs->nodes;
 	struct node *before = node_by_id(t, id);
 
-	if (before && view_is_read(before)) {
+	if (before && (view_is_read(before) || (is_open_file(before) &&
+						node_is_gone(on->n)))) {
 		node_put(t, on->n);
 		on->n = before;
 		before = NULL;

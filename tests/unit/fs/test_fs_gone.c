@@ -1,6 +1,7 @@
 /* Names that others remove: the kernel goes on with them until it gets a
  * notice, and files that it has open may make them again. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
@@ -463,6 +464,31 @@ START_TEST(a_reader_goes_on_with_the_text_of_a_removed_file)
 }
 END_TEST
 
+/* Its descriptor has the number of the first name. */
+START_TEST(a_temporary_file_that_was_moved_and_removed_is_open)
+{
+	struct open_file f;
+	struct stat attr;
+	double timeout_s;
+
+	make_tables();
+	ck_assert_int_eq(tree_echo(&t, "k/t/p/r/.x.tmp", O_WRONLY | O_CREAT,
+				   "x\n"), 0);
+	ck_assert_int_eq(tree_open_file(&t, "k/t/p/r/.x.tmp", O_RDONLY, &f), 0);
+	ck_assert_int_eq(tree_rename(&t, "k/t/p/r/.x.tmp", "k/t/p/r/.y.tmp", 0),
+			 0);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, f.node, 0, &attr,
+				    &timeout_s), 0);
+	ck_assert_uint_eq(attr.st_nlink, 1);
+	ck_assert_int_eq(tree_unlink(&t, "k/t/p/r/.y.tmp"), 0);
+	ck_assert_int_eq(fs_getattr(t.fs, &t.call, f.node, 0, &attr,
+				    &timeout_s), 0);
+	ck_assert_uint_eq(attr.st_nlink, 0);
+	ck_assert_int_eq(attr.st_size, 2);
+	ck_assert_int_eq(tree_release(&t, &f), 0);
+}
+END_TEST
+
 SUITE(fs_gone)
 {
 	TCase *tc = tcase_create("gone");
@@ -478,5 +504,7 @@ SUITE(fs_gone)
 	tcase_add_test(tc, a_truncated_file_goes_with_its_table);
 	tcase_add_test(tc, a_row_that_a_close_makes_again_is_notified);
 	tcase_add_test(tc, a_reader_goes_on_with_the_text_of_a_removed_file);
+	tcase_add_test(tc,
+		       a_temporary_file_that_was_moved_and_removed_is_open);
 	suite_add_tcase(suite, tc);
 }
