@@ -113,8 +113,7 @@ static bool is_copied(struct fs *fs, uint32_t table)
 	return found;
 }
 
-/* Note that a copier has made the directory of the table. 0 or -ENOMEM. */
-static int note_copied(struct fs *fs, uint32_t table)
+int keyspace_note_made(struct fs *fs, uint32_t table)
 {
 	uint32_t *grown;
 	size_t at;
@@ -382,7 +381,7 @@ static int mkdir_table(struct op *op, struct node *dir, struct bytes name,
 	t = keyspace_table(k, new.name);
 	if (t && is_being_made(op, dir, name)) {
 		table_child(out, t);
-		return note_copied(op->fs, t->number);
+		return keyspace_note_made(op->fs, t->number);
 	}
 	new.keyspace = k->name;
 	err = op_edit_schema(op, add_table, &new);

@@ -19,4 +19,7 @@ int keyspace_check_name(struct op *op, struct bytes name, const char *what);
 /* True if the caller made the schema.cql of n's keyspace with O_EXCL, as the
  * last process that did so. */
 bool keyspace_is_copied(struct op *op, const struct node *n);
+/* Note that the directory of the table was made: a copier that made schema.cql
+ * finds it from now on. 0 or -ENOMEM. */
+int keyspace_note_made(struct fs *fs, uint32_t table);
 #endif

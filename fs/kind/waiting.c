@@ -6,6 +6,7 @@
 #include "fs/file/keep.h"
 #include "fs/file/unkeyed.h"
 #include "fs/file/xattr.h"
+#include "fs/kind/keyspace.h"
 #include "fs/kind/memory_directory.h"
 #include "fs/kind/scratch.h"
 #include "fs/kind/waiting_move.h"
@@ -252,6 +253,8 @@ int waiting_begin(struct op *op, struct waiting_list *w, struct node *table,
 	int err = has_records(table) ?
 			  waiting_save_successor(op, table->number, to) : 0;
 
+	if (!err)
+		err = keyspace_note_made(fs, to->number);
 	if (err)
 		return err;
 	numbers = array_grow(w->successors, w->count, sizeof(*numbers),

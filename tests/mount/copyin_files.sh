@@ -33,7 +33,8 @@ same away "$M/sales" "$W/away/sales"
 rm -r "$M/sales"
 find "$W/away/sales" -printf 'sales/%P\n' | sed 's,/$,,' | sort -r >"$W/list"
 before=$(in_use)
-for seed in backwards ${SEEDS:-1 2 3 4 8}; do
+# 70980: a shortened directory and its @key are there when schema.cql makes their table, and no row of it.
+for seed in backwards ${SEEDS:-1 2 3 4 8 70980}; do
 	if [ "$seed" = backwards ]; then cat "$W/list"; else shuf --random-source=<(yes "$seed") "$W/list"; fi >"$W/order"
 	tar -C "$W/away" --format=posix --xattrs --no-recursion -cf "$W/a.tar" -T "$W/order"
 	ok "order $seed" tar -C "$M" --xattrs -xf "$W/a.tar"
