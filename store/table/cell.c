@@ -288,8 +288,8 @@ static int sort_runs(struct arena *arena, struct cell_view *views,
 }
 
 int row_reader_cells(const struct row_reader *r, struct arena *arena,
-		     const struct row *row, const struct cell_view **cells,
-		     uint32_t *count)
+		     const struct row *row, bool statics,
+		     const struct cell_view **cells, uint32_t *count)
 {
 	struct cell_view *views;
 	uint32_t i, at = 0, n = 0;
@@ -314,7 +314,7 @@ int row_reader_cells(const struct row_reader *r, struct arena *arena,
 		if ((!live && !r->raw) || is_dropped(r->table, cell))
 			continue;
 		c = find_column(r, &at, cell->column);
-		if (!c || c->hidden)
+		if (!c || c->hidden || (c->kind == COLUMN_STATIC) != statics)
 			continue;
 		err = view_of(&views[n++], arena, c, cell, live);
 		if (err)

@@ -54,12 +54,13 @@ bool row_reader_may_purge(const struct row_reader *r, int64_t local_time);
 uint64_t row_reader_tombstones(const struct row_reader *r,
 			       const struct row *row);
 /*
- * List the live cells of a row, in order. Arrays and decoded paths from arena,
- * values point where the row's do. 0, -EUCLEAN, -ENOMEM.
+ * List the live cells of a row, or of the static row (statics), in order: those of
+ * the other's columns, which a damaged store may have, are left out. Arrays and
+ * decoded paths from arena, values point where the row's do. 0, -EUCLEAN, -ENOMEM.
  */
 int row_reader_cells(const struct row_reader *r, struct arena *arena,
-		     const struct row *row, const struct cell_view **cells,
-		     uint32_t *count);
+		     const struct row *row, bool statics,
+		     const struct cell_view **cells, uint32_t *count);
 /* Replace decoded clustering values by those as they were written. */
 void row_reader_written_clustering(const struct row_reader *r,
 				   const struct row *row,

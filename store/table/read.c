@@ -75,10 +75,10 @@ static int read_row(struct row_view *view, struct store *s,
 		view->row_exists = true;
 		if (marker_is_live(&row.marker, r->now_s))
 			view->marker = row.marker;
-		err = row_reader_cells(r, arena, &row, &view->cells,
+		err = row_reader_cells(r, arena, &row, false, &view->cells,
 				       &view->cell_count);
 	} else {
-		err = row_reader_cells(r, arena, &row, &view->statics,
+		err = row_reader_cells(r, arena, &row, true, &view->statics,
 				       &view->static_count);
 	}
 	if (!err)

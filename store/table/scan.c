@@ -129,7 +129,7 @@ static int decode_statics(struct cursor *c, struct bytes encoded)
 
 	if (!err)
 		err = row_reader_cells(&c->reader, &c->partition_memory, &row,
-				       &c->statics, &c->static_count);
+				       true, &c->statics, &c->static_count);
 	if (!err)
 		err = keep_cells(&c->partition_memory, c->statics,
 				 c->static_count);
@@ -364,8 +364,8 @@ static ASIDE int take_decoded(struct cursor *c, struct row_view *view)
 		return 1;
 	if (c->reader.raw || marker_is_live(&row.marker, c->reader.now_s))
 		view->marker = row.marker;
-	got = row_reader_cells(&c->reader, &c->row_memory, &row, &view->cells,
-			       &view->cell_count);
+	got = row_reader_cells(&c->reader, &c->row_memory, &row, false,
+			       &view->cells, &view->cell_count);
 	return got ? got : 1;
 }
 

@@ -302,5 +302,7 @@ SUITE(hostile_rows)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, test_timeout());
 	tcase_add_loop_test(tc, spoiled_rows_do_no_harm, first, first + count);
+	/* A row has a cell of a static column. */
+	tcase_add_loop_test(tc, spoiled_rows_do_no_harm, 80601, 80602);
 	suite_add_tcase(suite, tc);
 }
