@@ -100,7 +100,7 @@ static int create_now(struct fs *fs, struct fs_call *call, uint64_t parent,
 	if (err)
 		return err;
 	if (flags & O_EXCL)
-		waiting_note_copier(at.dir);
+		waiting_note_copier(at.dir, at.name);
 	err = stat_lookup(at.op, at.dir, at.name, &c, &n);
 	created = err == -ENOENT;
 	err = at_or_lost(&at, err);

@@ -13,6 +13,7 @@
 #include "fs/kind/waiting_store.h"
 #include "fs/node/kind.h"
 #include "fs/node/name.h"
+#include "fs/node/name_scratch.h"
 #include "fs/node/node.h"
 #include "fs/op/key_name.h"
 #include "fs/op/op.h"
@@ -35,9 +36,13 @@ static bool is_copied(struct op *op, struct node *table)
 	return atomic_load(&table->flags) & NODE_COPIED;
 }
 
-void waiting_note_copier(struct node *dir)
+void waiting_note_copier(struct node *dir, struct bytes name)
 {
-	if (dir->table)
+	struct bytes base;
+	bool is_rsync = name_is_scratch(name, &base) && base.len &&
+			name.len == base.len + strlen("..XXXXXX");
+
+	if (dir->table && is_rsync)
 		atomic_fetch_or(&dir->table->flags, NODE_COPIED);
 }
 

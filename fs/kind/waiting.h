@@ -16,10 +16,9 @@
 extern const struct node_ops kind_waiting;
 /* Look up whether directories and files may wait in dir: 1, 0, -errno. */
 int waiting_is_allowed(struct op *op, struct node *dir);
-/* Note that a file is made in dir as copiers make theirs, and no shell does
- * (O_EXCL): the table, if dir is in one, is filled by one. rsync makes directories
- * and files by two processes. */
-void waiting_note_copier(struct node *dir);
+/* Note that a file of that name is made in dir: if it is one of rsync's, which makes
+ * directories and files by two processes, the table is filled by a copier. */
+void waiting_note_copier(struct node *dir, struct bytes name);
 /* Describe a new file that waits in dir, which is kept. */
 int waiting_child(struct op *op, struct node *dir, struct bytes name,
 		  struct child *out);

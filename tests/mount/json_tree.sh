@@ -16,8 +16,8 @@ run_cql <<C
 INSERT INTO k.flat (id, b) VALUES ('$long', 'long');
 INSERT INTO k.flat (id, b) VALUES ('$near', 'near');
 C
-RANDOM=11
-{ echo "INSERT INTO k.deep (p, s) VALUES (1, 'static one');"
+{ RANDOM=11	# in this shell: each has numbers of its own
+  echo "INSERT INTO k.deep (p, s) VALUES (1, 'static one');"
   for i in {1..40}; do echo "INSERT INTO k.deep (p, d, e, v, l) VALUES ($((RANDOM % 3)), 'd$((RANDOM % 4))', $i, 'v$RANDOM', [$RANDOM, $i]);"; done; } | run_cql
 mkdir "$M/k/notes" "$M/k/notes/al"; echo plain > "$M/k/notes/al/todo"
 J=$M/.json
