@@ -320,6 +320,12 @@ ok 'a line after ftruncate' python3 -c 'import sys
 f = open(sys.argv[1], "r+"); f.truncate(0); f.write("-2\n"); f.close()' "$n"
 ok 'a touch' touch "$n"
 is 'both are counted' 4 "$(cat "$n")"
+# A copy of a counter is its total: another one below zero is no line to count.
+echo -7 >"$M/k/tally/1/.n.abcdef"
+refused 'another total of a copier' 'Invalid argument' python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$M/k/tally/1/.n.abcdef" "$n"
+is 'the reason of that' 1 "$(tail -1 "$M/.widefs/errors" | grep -c 'this counter exists: write +N or -N')"
+is 'nothing was counted' 4 "$(cat "$n")"
+rm -f "$M/k/tally/1/.n.abcdef"
 # A directory without a row goes with a TRUNCATE, if it has no temporary file.
 mkdir "$M/k/tally/2"
 cql 'TRUNCATE k.tally' >/dev/null
