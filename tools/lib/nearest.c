@@ -35,7 +35,7 @@ static unsigned distance(struct bytes a, struct bytes b)
 
 void nearest_begin(struct nearest *n, struct bytes word)
 {
-	/* A third of its letters may be wrong, and two at most. */
+	/* One of its letters may be wrong, of six and more two. */
 	*n = (struct nearest){
 		.word = word,
 		.most = word.len < 2 ? 1 : word.len < 6 ? 2 : 3,
