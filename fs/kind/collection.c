@@ -144,7 +144,7 @@ static int position_child(struct op *op, struct node *dir, struct bytes name,
 			  struct child *out)
 {
 	const struct cell_view *cells;
-	size_t i, at = 0, count;
+	size_t i, at = 0, count = 0;
 	struct place p;
 	int err = place_type(op, dir, &p);
 
