@@ -97,7 +97,7 @@ def look_by_rows(seen):
 
 def is_memory(path):
     name = os.path.basename(path)
-    return name.startswith('.') or name.endswith('~')
+    return name.startswith('.') or name.endswith(('~', '.rej'))
 
 
 def schemaless():
