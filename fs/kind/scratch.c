@@ -19,6 +19,7 @@
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
 #include "store/base/clock.h"
+#include "store/base/distance.h"
 
 /* Bytes that a file takes beside its text and its name. */
 #define SCRATCH_RECORD (sizeof(struct scratch) + sizeof(struct node) + 128)
@@ -431,7 +432,7 @@ static unsigned column_distance(const struct column *c, struct bytes name)
 	struct bytes of = bytes_str(c->name);
 	unsigned letters = of.len == name.len &&
 			   !strncasecmp(c->name, (const char *)name.ptr, of.len) ?
-				   0 : name_distance(name, of, FARTHEST);
+				   0 : distance_of(name, of, FARTHEST);
 
 	return 2 * letters + (c->kind == COLUMN_PARTITION_KEY ||
 			      c->kind == COLUMN_CLUSTERING);

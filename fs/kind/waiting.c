@@ -38,11 +38,7 @@ static bool is_copied(struct op *op, struct node *table)
 
 void waiting_note_copier(struct node *dir, struct bytes name)
 {
-	struct bytes base;
-	bool is_rsync = name_is_scratch(name, &base) && base.len &&
-			name.len == base.len + strlen("..XXXXXX");
-
-	if (dir->table && is_rsync)
+	if (dir->table && name_is_of_rsync(name))
 		atomic_fetch_or(&dir->table->flags, NODE_COPIED);
 }
 

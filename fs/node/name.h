@@ -66,8 +66,4 @@ enum name_suffix name_suffix(struct bytes name, struct bytes *base);
 /* True if the name has at most 255 bytes, or is a document's and has at most
  * 255 without its suffix. */
 bool name_fits(struct bytes name);
-
-/* Count the letters to change, add, drop or swap to get from a to b; at most
- * limit + 1. This is the optimal string alignment distance. */
-unsigned name_distance(struct bytes a, struct bytes b, unsigned limit);
 #endif

@@ -180,6 +180,13 @@ bool name_is_scratch(struct bytes name, struct bytes *base)
 	       middle_scratch(name, base);
 }
 
+bool name_is_of_rsync(struct bytes name)
+{
+	return name.len > 8 && name.ptr[0] == '.' &&
+	       name.ptr[name.len - 7] == '.' &&
+	       all_alnum(bytes_of(name.ptr + name.len - 6, 6));
+}
+
 bool name_is_scratch_directory(struct bytes name)
 {
 	return bytes_equal(name, bytes_str(".~tmp~")) ||

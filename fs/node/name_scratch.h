@@ -12,6 +12,8 @@
  * *base is the other name (empty for sedXXXXXX, tmpXXXXXXXX and 4913).
  */
 bool name_is_scratch(struct bytes name, struct bytes *base);
+/* True for .NAME.XXXXXX: rsync's, while it receives NAME. */
+bool name_is_of_rsync(struct bytes name);
 /* True for the directories in which rsync gathers files (--delay-updates, and
  * --partial-dir as its page has it). */
 bool name_is_scratch_directory(struct bytes name);

@@ -3,35 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Count the letters to change, add, drop or swap with the next. */
-static unsigned distance(struct bytes a, struct bytes b)
-{
-	unsigned row[3][NEAREST_MAX + 1];	/* of i - 2, i - 1 and i, in turn */
-	size_t i, j;
-
-	for (j = 0; j <= b.len; j++)
-		row[0][j] = (unsigned)j;
-	for (i = 1; i <= a.len; i++) {
-		unsigned *now = row[i % 3], *before = row[(i + 2) % 3];
-
-		now[0] = (unsigned)i;
-		for (j = 1; j <= b.len; j++) {
-			bool same = a.ptr[i - 1] == b.ptr[j - 1];
-			unsigned least = before[j - 1] + !same;
-
-			if (before[j] + 1 < least)
-				least = before[j] + 1;
-			if (now[j - 1] + 1 < least)
-				least = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
-			    a.ptr[i - 2] == b.ptr[j - 1] &&
-			    row[(i + 1) % 3][j - 2] + 1 < least)
-				least = row[(i + 1) % 3][j - 2] + 1;
-			now[j] = least;
-		}
-	}
-	return row[a.len % 3][b.len];
-}
+#include "store/base/distance.h"
 
 void nearest_begin(struct nearest *n, struct bytes word)
 {
@@ -48,7 +20,7 @@ void nearest_offer(struct nearest *n, struct bytes name)
 
 	if (n->word.len > NEAREST_MAX || name.len > NEAREST_MAX)
 		return;
-	d = distance(n->word, name);
+	d = distance_of(n->word, name, n->most);
 	/* The beginning of a name means it, however long the rest is. */
 	if (n->word.len > 1 && n->word.len < name.len &&
 	    bytes_begin_with(name, n->word))

@@ -2,9 +2,9 @@
  * tables and columns. */
 #ifndef TOOLS_LIB_NEAREST_H
 #define TOOLS_LIB_NEAREST_H
-#include "store/base/bytes.h"
+#include "store/base/distance.h"
 
-#define NEAREST_MAX 64		/* of a word and a name; longer ones are like none */
+#define NEAREST_MAX DISTANCE_LONGEST
 #define NEAREST_HINT (NEAREST_MAX + 24)
 
 struct nearest {

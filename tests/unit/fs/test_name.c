@@ -257,14 +257,19 @@ START_TEST(names_of_temporary_files_are_recognised)
 }
 END_TEST
 
-START_TEST(distances_count_letters)
+START_TEST(a_name_of_rsync_is_its_own)
 {
-	ck_assert_uint_eq(name_distance(bytes_str("agee"), bytes_str("age"), 3),
-			  1);
-	ck_assert_uint_eq(name_distance(bytes_str("aeg"), bytes_str("age"), 3),
-			  1);
-	ck_assert_uint_eq(name_distance(bytes_str("x"), bytes_str("abcdef"), 2),
-			  3);
+	static const char *const others[] = {
+		".a.swp", ".a.AbCdEfGh", "a.oAbCdEf", ".AbCdEf", "..AbCdEf",
+		".a.AbC_Ef", "xa.AbCdEf", "",
+	};
+	size_t i;
+
+	ck_assert(name_is_of_rsync(bytes_str(".a.AbCdEf")));
+	ck_assert(name_is_of_rsync(bytes_str(".a.json.1b2C3d")));
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		ck_assert_msg(!name_is_of_rsync(bytes_str(others[i])), "%s",
+			      others[i]);
 }
 END_TEST
 
@@ -277,11 +282,11 @@ SUITE(name)
 			    ARRAY_SIZE(plain_pairs));
 	tcase_add_loop_test(tc, a_byte_is_escaped_at_any_place, 1, 21);
 	tcase_add_loop_test(tc, a_random_text_survives, 0, test_scale(500));
+	tcase_add_test(tc, a_name_of_rsync_is_its_own);
 	tcase_add_test(tc, a_composite_key_is_one_name);
 	tcase_add_test(tc, a_long_name_is_cut_between_characters);
 	tcase_add_test(tc, a_long_text_has_one_name);
 	tcase_add_loop_test(tc, names_of_temporary_files_are_recognised, 0,
 			    ARRAY_SIZE(scratch));
-	tcase_add_test(tc, distances_count_letters);
 	suite_add_tcase(suite, tc);
 }
