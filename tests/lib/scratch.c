@@ -186,3 +186,15 @@ void quiet(bool on)
 {
 	log_set_sink(on ? say_nothing : NULL, NULL);
 }
+
+static void keep_line(void *text, enum log_level level, const char *line)
+{
+	(void)level;
+	buf_add_str(text, line);
+	buf_add_byte(text, '\n');
+}
+
+void log_into(struct buf *text)
+{
+	log_set_sink(text ? keep_line : NULL, text);
+}

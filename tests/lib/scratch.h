@@ -38,4 +38,6 @@ struct faulty {
 void faulty_init(struct faulty *f);
 /* Write nothing to stderr from now on (for tests of damage), or write again. */
 void quiet(bool on);
+/* Append what is logged to text, a line each, instead; NULL: to stderr again. */
+void log_into(struct buf *text);
 #endif

@@ -5,7 +5,7 @@
 
 #include "fs/node/name.h"
 #include "fs/op/op.h"
-#include "store/base/log.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
 
@@ -375,14 +375,6 @@ END_TEST
 /* ----------------------------------------------------------------------- log */
 static struct buf logged;
 
-static void keep_log(void *context, enum log_level level, const char *line)
-{
-	(void)context;
-	(void)level;
-	buf_add_str(&logged, line);
-	buf_add_byte(&logged, '\n');
-}
-
 /* What a mount with other options cannot show. */
 static const char *const unshown[] = {
 	"what waits for a @key is in the store, and shown by a mount that is not read-only\n",
@@ -400,9 +392,9 @@ START_TEST(a_value_that_waits_is_told_of_in_the_log)
 	shop.options.read_only = !_i;
 	if (_i)
 		shop.options.scratch_max = 1;
-	log_set_sink(keep_log, NULL);
+	log_into(&logged);
 	tree_reopen(&shop);
-	log_set_sink(NULL, NULL);
+	log_into(NULL);
 	ck_assert_str_eq(buf_cstr(&logged), unshown[_i]);
 	buf_release(&logged);
 	buf_release(&k.text);

@@ -9,7 +9,7 @@
 #include "fs/node/name.h"
 #include "fs/op/op.h"
 #include "store/base/alloc.h"
-#include "store/base/log.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/shop.h"
 #include "tests/unit/suite.h"
 
@@ -652,14 +652,6 @@ END_TEST
 
 static struct buf logged;
 
-static void keep_log(void *context, enum log_level level, const char *line)
-{
-	(void)context;
-	(void)level;
-	buf_add_str(&logged, line);
-	buf_add_byte(&logged, '\n');
-}
-
 /* Make the nth allocation of the call fail. True if there was one; what the log says
  * is in `logged`. */
 static bool fails_without(long nth, void (*call)(long nth))
@@ -668,12 +660,12 @@ static bool fails_without(long nth, void (*call)(long nth))
 
 	ck_assert(buf_reserve(&logged, 1 << 12));
 	buf_clear(&logged);
-	log_set_sink(keep_log, NULL);
+	log_into(&logged);
 	mem_fail_at(nth, 0);
 	call(nth);
 	failed = mem_failures();
 	mem_fail_at(0, 0);
-	log_set_sink(NULL, NULL);
+	log_into(NULL);
 	return failed;
 }
 

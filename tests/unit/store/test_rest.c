@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "store/base/clock.h"
-#include "store/base/log.h"
 #include "store/lsm/lsm.h"
 #include "store/marker.h"
 #include "store/sstable/sstable.h"
@@ -23,6 +22,7 @@
 #include "store/table/observer.h"
 #include "tests/lib/answers.h"
 #include "tests/lib/random.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/store.h"
 #include "tests/unit/suite.h"
 
@@ -441,13 +441,6 @@ END_TEST
 /* ------------------------------------------------------------------- damage */
 static struct buf told;		/* the messages of the log, a line each */
 
-static void take_line(void *context, enum log_level level, const char *line)
-{
-	(void)context;
-	(void)level;
-	buf_add_format(&told, "%s\n", line);
-}
-
 static int times_told(const char *what)
 {
 	const char *at = buf_cstr(&told);
@@ -554,7 +547,7 @@ START_TEST(a_damaged_file_is_left_out)
 	int i, j;
 
 	begin(&p, 0);
-	log_set_sink(take_line, NULL);
+	log_into(&told);
 	for (i = 'a'; i < 'd'; i++)
 		RUN(&p, "CREATE TABLE k.%c (k int PRIMARY KEY, v int) WITH "
 		    "gc_grace_seconds = 0 %s", i, strategies[_i]);
@@ -601,7 +594,7 @@ START_TEST(a_damaged_file_is_left_out)
 	ck_assert_uint_eq(stats_of(&p, "a").sstable_count, 1);
 	buf_release(&rows);
 	buf_release(&told);
-	log_set_sink(NULL, NULL);
+	log_into(NULL);
 	end(&p);
 }
 END_TEST
