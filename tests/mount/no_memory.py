@@ -1,4 +1,4 @@
-"""memory.py WIDEFSCTL mount|store PLACE WORK: the commands without the memory of one allocation.
+"""no_memory.py WIDEFSCTL mount|store PLACE WORK: the commands without the memory of one allocation.
 
 It fails in a program that is built for tests (WIDEFS_TEST_NO_MEMORY), be it the 1st, the 2nd
 or a later one, at growing distances: $FIRST and $GROWTH say which. Whichever it is: the status
@@ -17,7 +17,7 @@ GROWTH = float(os.environ["GROWTH"])
 FAILED = f"{WORK}/failed"   # there after an allocation has failed
 REASON = "Cannot allocate memory"
 REPORT = re.compile(r"^[0-9]+ rows? imported|: [0-9]+ rows? written, |^Warnings :|^Aggregation query|^$")
-passed = failed = 0
+passed = failed = hit = 0
 
 
 def run(arguments, text=b"", number=0):
@@ -46,7 +46,7 @@ def breach(done, result, whole):
 
 def sweep(prepare, arguments, result, text=b""):
     """result: what the command made, from what it printed."""
-    global passed, failed
+    global passed, failed, hit
     prepare()
     done = run(arguments, text)
     assert done.returncode == 0, (arguments, done)
@@ -64,6 +64,7 @@ def sweep(prepare, arguments, result, text=b""):
             passed += 1
         if not os.path.exists(FAILED):
             break
+        hit += 1
         number += 1 + int(number * GROWTH)
 
 
@@ -167,4 +168,4 @@ else:
     read("sstable", next(os.path.join(d, f) for d, _, names in os.walk(os.path.dirname(PLACE) + "/store") for f in names
                          if f.endswith(".sst")))
     read("scrub", "--wait", PLACE, result=lambda text: re.sub(rb"[0-9]+", b"", text))
-print(f"{passed} {failed}")
+print(f"{passed} {failed} {hit}")
