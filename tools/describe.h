@@ -23,6 +23,6 @@ int describe_read(struct definitions *d, struct cql_backend *b,
 		  const char *keyspace, const char *table);
 void describe_release(struct definitions *d);
 /* Say that the table of the place is not there, and which one is like it.
- * Returns TOOL_NONE. */
+ * Returns TOOL_NONE, or another status after its message. */
 int describe_no_table(const struct tool_place *p);
 #endif
